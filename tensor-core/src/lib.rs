@@ -1,0 +1,1 @@
+//! dtype tags, scalar traits, promotion, rank, shape, strides and validated layouts; owns no storage.

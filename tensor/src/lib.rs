@@ -1,0 +1,1 @@
+//! Host storage, TypedTensor, Tensor and borrowed views; no arithmetic beyond fill, cast and copy.
