@@ -27,7 +27,10 @@ impl GraphBuilder {
             inputs: Vec::new(),
             outputs: Vec::new(),
         };
-        GraphBuilder { graph, names: HashSet::new() }
+        GraphBuilder {
+            graph,
+            names: HashSet::new(),
+        }
     }
 
     /// The graph as built so far.
@@ -40,7 +43,12 @@ impl GraphBuilder {
         self.graph.value(id).ty()
     }
 
-    fn add(&mut self, name: String, facts: ValueFacts, def: ValueDef) -> Result<ValueId, GraphError> {
+    fn add(
+        &mut self,
+        name: String,
+        facts: ValueFacts,
+        def: ValueDef,
+    ) -> Result<ValueId, GraphError> {
         if !self.names.insert(name.clone()) {
             return Err(GraphError::DuplicateName { name });
         }
@@ -55,14 +63,21 @@ impl GraphBuilder {
             return stem.to_owned();
         }
         let candidates = (self.graph.values.len()..).map(|n| format!("{stem}_{n}"));
-        candidates.into_iter().find(|name| !self.names.contains(name)).unwrap_or_default()
+        candidates
+            .into_iter()
+            .find(|name| !self.names.contains(name))
+            .unwrap_or_default()
     }
 
     /// Adds an input.
     ///
     /// # Errors
     /// If the name is taken.
-    pub fn input(&mut self, name: impl Into<String>, ty: TensorType) -> Result<ValueId, GraphError> {
+    pub fn input(
+        &mut self,
+        name: impl Into<String>,
+        ty: TensorType,
+    ) -> Result<ValueId, GraphError> {
         let def = ValueDef::Input(self.graph.inputs.len());
         let id = self.add(name.into(), ValueFacts::of_type(ty), def)?;
         self.graph.inputs.push(id);
@@ -73,7 +88,11 @@ impl GraphBuilder {
     ///
     /// # Errors
     /// If the name is taken.
-    pub fn constant(&mut self, name: impl Into<String>, tensor: Arc<Tensor>) -> Result<ValueId, GraphError> {
+    pub fn constant(
+        &mut self,
+        name: impl Into<String>,
+        tensor: Arc<Tensor>,
+    ) -> Result<ValueId, GraphError> {
         let facts = facts_of_constant(&tensor);
         self.add(name.into(), facts, ValueDef::Const(tensor))
     }
@@ -90,19 +109,37 @@ impl GraphBuilder {
         source: &str,
     ) -> Result<ValueId, GraphError> {
         let name = name.into();
-        let facts = op.infer(&self.graph.facts_of(inputs)).map_err(|source_error| {
-            let node = if source.is_empty() { name.clone() } else { source.to_owned() };
-            GraphError::Infer { node, source: source_error }
-        })?;
+        let facts = op
+            .infer(&self.graph.facts_of(inputs))
+            .map_err(|source_error| {
+                let node = if source.is_empty() {
+                    name.clone()
+                } else {
+                    source.to_owned()
+                };
+                GraphError::Infer {
+                    node,
+                    source: source_error,
+                }
+            })?;
         let node_id = NodeId(self.graph.nodes.len() as u32);
         let mut outputs = Vec::with_capacity(facts.len());
         for (i, facts) in facts.into_iter().enumerate() {
-            let name = if i == 0 { name.clone() } else { self.fresh_name(&format!("{name}.{i}")) };
+            let name = if i == 0 {
+                name.clone()
+            } else {
+                self.fresh_name(&format!("{name}.{i}"))
+            };
             outputs.push(self.add(name, facts, ValueDef::Node(node_id, i))?);
         }
         let first = outputs[0];
         let source = source.to_owned();
-        self.graph.nodes.push(Node { op, inputs: inputs.to_vec(), outputs, source });
+        self.graph.nodes.push(Node {
+            op,
+            inputs: inputs.to_vec(),
+            outputs,
+            source,
+        });
         Ok(first)
     }
 
@@ -110,7 +147,12 @@ impl GraphBuilder {
     ///
     /// # Errors
     /// If the inputs do not suit the op.
-    pub fn apply(&mut self, op: Op, inputs: &[ValueId], source: &str) -> Result<ValueId, GraphError> {
+    pub fn apply(
+        &mut self,
+        op: Op,
+        inputs: &[ValueId],
+        source: &str,
+    ) -> Result<ValueId, GraphError> {
         let name = self.fresh_name(op.name());
         let inputs: Vec<Option<ValueId>> = inputs.iter().map(|&id| Some(id)).collect();
         self.node(op, &inputs, name, source)

@@ -92,7 +92,10 @@ impl Dim {
             DimOp::Sub if a == b => Dim::Known(0),
             DimOp::Sub => match b {
                 Dim::Known(c) => add(a, Dim::Known(c.saturating_neg())),
-                b => Dim::expr(DimOp::Sub, a, b),
+                b => match &a {
+                    Dim::Expr(e) if e.0 == DimOp::Add && e.1 == b => e.2.clone(),
+                    _ => Dim::expr(DimOp::Sub, a, b),
+                },
             },
             DimOp::Mul => Product::of(&a).times(&Product::of(&b)).into_dim(),
             DimOp::FloorDiv => floor_div(a, b),
@@ -111,12 +114,16 @@ impl Dim {
 
     /// The product of several extents; 1 for none.
     pub fn product<'a>(dims: impl IntoIterator<Item = &'a Dim>) -> Dim {
-        dims.into_iter().fold(Dim::Known(1), |acc, d| Dim::apply(DimOp::Mul, acc, d.clone()))
+        dims.into_iter().fold(Dim::Known(1), |acc, d| {
+            Dim::apply(DimOp::Mul, acc, d.clone())
+        })
     }
 
     /// `self / divisor` if the factors of the divisor all occur in `self`, so that nothing remains.
     pub fn exact_div(&self, divisor: &Dim) -> Option<Dim> {
-        Product::of(self).divide(&Product::of(divisor)).map(Product::into_dim)
+        Product::of(self)
+            .divide(&Product::of(divisor))
+            .map(Product::into_dim)
     }
 
     /// The expression with every bound symbol replaced by its number.
@@ -124,7 +131,9 @@ impl Dim {
     pub fn substitute(&self, bindings: &Bindings) -> Dim {
         match self {
             Dim::Known(n) => Dim::Known(*n),
-            Dim::Symbol(s) => bindings.get(s).map_or_else(|| self.clone(), |&n| Dim::from(n)),
+            Dim::Symbol(s) => bindings
+                .get(s)
+                .map_or_else(|| self.clone(), |&n| Dim::from(n)),
             Dim::Expr(e) => Dim::apply(e.0, e.1.substitute(bindings), e.2.substitute(bindings)),
         }
     }
@@ -137,7 +146,11 @@ fn evaluate(op: DimOp, x: i64, y: i64) -> i64 {
         DimOp::Mul => x.saturating_mul(y),
         DimOp::FloorDiv if y == 0 => 0,
         DimOp::FloorDiv => x.checked_div_euclid(y).map_or(i64::MAX, |q| {
-            if y < 0 && x.rem_euclid(y) != 0 { q - 1 } else { q }
+            if y < 0 && x.rem_euclid(y) != 0 {
+                q - 1
+            } else {
+                q
+            }
         }),
         DimOp::Max => x.max(y),
     }
@@ -159,7 +172,11 @@ fn add(a: Dim, b: Dim) -> Dim {
         (Some(z), None) | (None, Some(z)) => z,
         (None, None) => return Dim::Known(constant),
     };
-    if constant == 0 { sum } else { Dim::expr(DimOp::Add, sum, Dim::Known(constant)) }
+    if constant == 0 {
+        sum
+    } else {
+        Dim::expr(DimOp::Add, sum, Dim::Known(constant))
+    }
 }
 
 fn floor_div(a: Dim, b: Dim) -> Dim {
@@ -182,9 +199,15 @@ struct Product {
 impl Product {
     fn of(dim: &Dim) -> Product {
         match dim {
-            Dim::Known(n) => Product { coefficient: *n, factors: Vec::new() },
+            Dim::Known(n) => Product {
+                coefficient: *n,
+                factors: Vec::new(),
+            },
             Dim::Expr(e) if e.0 == DimOp::Mul => Product::of(&e.1).times(&Product::of(&e.2)),
-            other => Product { coefficient: 1, factors: vec![other.clone()] },
+            other => Product {
+                coefficient: 1,
+                factors: vec![other.clone()],
+            },
         }
     }
 
@@ -211,7 +234,10 @@ impl Product {
         if self.coefficient == 0 {
             return Dim::Known(0);
         }
-        let product = self.factors.into_iter().reduce(|a, b| Dim::expr(DimOp::Mul, a, b));
+        let product = self
+            .factors
+            .into_iter()
+            .reduce(|a, b| Dim::expr(DimOp::Mul, a, b));
         match (product, self.coefficient) {
             (None, c) => Dim::Known(c),
             (Some(p), 1) => p,

@@ -76,7 +76,9 @@ pub enum InferError {
         reason: String,
     },
     /// A result shape that follows from data, not from shapes.
-    #[error("{op}: the shape of the result depends on the elements of input {index}, which are not known before the run; make it a constant or compute it from shapes")]
+    #[error(
+        "{op}: the shape of the result depends on the elements of input {index}, which are not known before the run; make it a constant or compute it from shapes"
+    )]
     DataDependent {
         /// The op.
         op: &'static str,
@@ -114,7 +116,9 @@ pub enum GraphError {
         got: Vec<usize>,
     },
     /// A symbol got two values.
-    #[error("input {input:?} is declared {declared}; got shape {got:?}, which makes {symbol} = {second}, but {symbol} = {first} by an earlier axis")]
+    #[error(
+        "input {input:?} is declared {declared}; got shape {got:?}, which makes {symbol} = {second}, but {symbol} = {first} by an earlier axis"
+    )]
     SymbolConflict {
         /// The input.
         input: String,

@@ -19,11 +19,17 @@ pub(crate) fn facts_of_constant(tensor: &Tensor) -> ValueFacts {
 
 /// The elements in row-major order.
 pub(crate) fn elements(tensor: &Tensor) -> impl Iterator<Item = ScalarValue> {
-    let (dtype, bytes) = (tensor.dtype(), tensor.to_le_bytes());
+    let dtype = tensor.dtype();
+    let bytes = tensor
+        .to_le_bytes()
+        .expect("memory for a second copy of a small constant");
     let width = dtype.size_bytes();
     (0..bytes.len() / width).map(move |i| {
         let element = &bytes[i * width..(i + 1) * width];
-        let bits = element.iter().rev().fold(0_u64, |acc, &b| (acc << 8) | u64::from(b));
+        let bits = element
+            .iter()
+            .rev()
+            .fold(0_u64, |acc, &b| (acc << 8) | u64::from(b));
         ScalarValue::from_bits(dtype, bits)
     })
 }

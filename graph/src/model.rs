@@ -102,7 +102,11 @@ impl Graph {
 
     /// All values with their ids, in order of definition.
     pub fn values(&self) -> impl ExactSizeIterator<Item = (ValueId, &Value)> {
-        (0..).map(ValueId).zip(&self.values).collect::<Vec<_>>().into_iter()
+        (0..)
+            .map(ValueId)
+            .zip(&self.values)
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     /// A node.
@@ -112,7 +116,10 @@ impl Graph {
 
     /// All nodes with their ids, in topological order.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
-        self.nodes.iter().enumerate().map(|(i, node)| (NodeId(i as u32), node))
+        self.nodes
+            .iter()
+            .enumerate()
+            .map(|(i, node)| (NodeId(i as u32), node))
     }
 
     /// Inputs in order.
@@ -127,7 +134,10 @@ impl Graph {
 
     /// The facts of a node's inputs, as inference takes them.
     pub fn facts_of(&self, inputs: &[Option<ValueId>]) -> Vec<Option<&ValueFacts>> {
-        inputs.iter().map(|id| id.map(|id| &self.value(id).facts)).collect()
+        inputs
+            .iter()
+            .map(|id| id.map(|id| &self.value(id).facts))
+            .collect()
     }
 
     /// Number of uses of each value, by its index; being an output is a use.
@@ -148,7 +158,10 @@ impl Graph {
     pub fn parameter_size(&self) -> (usize, usize) {
         let constants = self.values.iter().filter_map(Value::constant);
         constants.fold((0, 0), |(elements, bytes), t| {
-            (elements + t.shape().iter().product::<usize>(), bytes + t.size_bytes())
+            (
+                elements + t.shape().iter().product::<usize>(),
+                bytes + t.size_bytes(),
+            )
         })
     }
 }

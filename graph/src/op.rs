@@ -69,11 +69,23 @@ pub struct Algebra {
 
 impl Algebra {
     /// No fact beyond purity.
-    pub const NONE: Algebra = Algebra { commutative: false, associative: false, idempotent: false };
+    pub const NONE: Algebra = Algebra {
+        commutative: false,
+        associative: false,
+        idempotent: false,
+    };
     /// Commutative and associative.
-    pub const COMMUTATIVE: Algebra = Algebra { commutative: true, associative: true, idempotent: false };
+    pub const COMMUTATIVE: Algebra = Algebra {
+        commutative: true,
+        associative: true,
+        idempotent: false,
+    };
     /// Idempotent.
-    pub const IDEMPOTENT: Algebra = Algebra { commutative: false, associative: false, idempotent: true };
+    pub const IDEMPOTENT: Algebra = Algebra {
+        commutative: false,
+        associative: false,
+        idempotent: true,
+    };
 }
 
 /// How exact a kernel has to be.
@@ -216,14 +228,24 @@ impl Op {
             "log_softmax" => Op::Softmax(Softmax::from_attrs(attrs, true)?),
             "layer_norm" => Op::LayerNorm(LayerNorm::from_attrs(attrs)?),
             "batch_norm" => Op::BatchNorm(BatchNorm::from_attrs(attrs)?),
-            "gather" => Op::Gather(Gather { axis: attrs.int("axis")? }),
+            "gather" => Op::Gather(Gather {
+                axis: attrs.int("axis")?,
+            }),
             "reshape" => Op::Reshape(Reshape::from_attrs(attrs)?),
-            "transpose" => Op::Transpose(Transpose { perm: attrs.usizes("perm")? }),
+            "transpose" => Op::Transpose(Transpose {
+                perm: attrs.usizes("perm")?,
+            }),
             "slice" => Op::Slice(Slice::from_attrs(attrs)?),
             "expand" => Op::Expand(Expand::from_attrs(attrs)?),
-            "squeeze" => Op::Squeeze(Squeeze { axes: attrs.optional("axes", Attrs::ints)? }),
-            "unsqueeze" => Op::Unsqueeze(Unsqueeze { axes: attrs.optional("axes", Attrs::ints)? }),
-            "concat" => Op::Concat(Concat { axis: attrs.int("axis")? }),
+            "squeeze" => Op::Squeeze(Squeeze {
+                axes: attrs.optional("axes", Attrs::ints)?,
+            }),
+            "unsqueeze" => Op::Unsqueeze(Unsqueeze {
+                axes: attrs.optional("axes", Attrs::ints)?,
+            }),
+            "concat" => Op::Concat(Concat {
+                axis: attrs.int("axis")?,
+            }),
             "shape" => Op::Shape(Shape::from_attrs(attrs)?),
             _ => return Err(format!("there is no op named {name:?}")),
         })
@@ -250,10 +272,31 @@ impl fmt::Display for Op {
 pub fn table() -> Vec<&'static OpDef> {
     let mut all: Vec<&OpDef> = map::ROWS.iter().map(|row| &row.def).collect();
     all.extend(reduce::DEFS.iter());
-    all.extend([&contract::MATMUL, &window::CONV, &window::MAX_POOL, &window::AVERAGE_POOL]);
-    all.extend([&normalise::SOFTMAX, &normalise::LOG_SOFTMAX, &normalise::LAYER_NORM, &normalise::BATCH_NORM]);
-    all.extend([&gather::GATHER, &view::RESHAPE, &view::TRANSPOSE, &view::SLICE, &view::EXPAND]);
-    all.extend([&view::SQUEEZE, &view::UNSQUEEZE, &copy::CONCAT, &meta::SHAPE]);
+    all.extend([
+        &contract::MATMUL,
+        &window::CONV,
+        &window::MAX_POOL,
+        &window::AVERAGE_POOL,
+    ]);
+    all.extend([
+        &normalise::SOFTMAX,
+        &normalise::LOG_SOFTMAX,
+        &normalise::LAYER_NORM,
+        &normalise::BATCH_NORM,
+    ]);
+    all.extend([
+        &gather::GATHER,
+        &view::RESHAPE,
+        &view::TRANSPOSE,
+        &view::SLICE,
+        &view::EXPAND,
+    ]);
+    all.extend([
+        &view::SQUEEZE,
+        &view::UNSQUEEZE,
+        &copy::CONCAT,
+        &meta::SHAPE,
+    ]);
     all
 }
 

@@ -216,7 +216,12 @@ impl Program {
     /// [`Program::set_result`]); with no operands the result is undefined until set.
     pub fn new(inputs: impl IntoIterator<Item = DType>) -> Self {
         let inputs: Vec<DType> = inputs.into_iter().collect();
-        Program { dtypes: inputs.clone(), inputs, insts: Vec::new(), result: 0 }
+        Program {
+            dtypes: inputs.clone(),
+            inputs,
+            insts: Vec::new(),
+            result: 0,
+        }
     }
 
     /// The program of one operand that returns it.
@@ -256,7 +261,10 @@ impl Program {
 
     /// Makes `reg` the result.
     pub fn set_result(&mut self, reg: Reg) {
-        assert!(usize::from(reg) < self.dtypes.len(), "register {reg} is not defined");
+        assert!(
+            usize::from(reg) < self.dtypes.len(),
+            "register {reg} is not defined"
+        );
         self.result = reg;
     }
 
@@ -294,7 +302,11 @@ impl Program {
 
     /// Adds a conversion, or nothing if the register already has the dtype.
     pub fn cast(&mut self, to: DType, reg: Reg) -> Reg {
-        if self.dtype_of(reg) == to { reg } else { self.push(Inst::Cast(to, reg), to) }
+        if self.dtype_of(reg) == to {
+            reg
+        } else {
+            self.push(Inst::Cast(to, reg), to)
+        }
     }
 
     fn push(&mut self, inst: Inst, dtype: DType) -> Reg {
@@ -362,9 +374,18 @@ mod tests {
     fn primitives_refuse_wrong_dtypes() {
         assert_eq!(Prim::Add.result(&[DType::F32, DType::I64]), None);
         assert_eq!(Prim::Exp.result(&[DType::I32]), None);
-        assert_eq!(Prim::And.result(&[DType::Bool, DType::Bool]), Some(DType::Bool));
+        assert_eq!(
+            Prim::And.result(&[DType::Bool, DType::Bool]),
+            Some(DType::Bool)
+        );
         assert_eq!(Prim::Lt.result(&[DType::U8, DType::U8]), Some(DType::Bool));
-        assert_eq!(Prim::Select.result(&[DType::Bool, DType::I8, DType::I8]), Some(DType::I8));
-        assert_eq!(Prim::Select.result(&[DType::I8, DType::I8, DType::I8]), None);
+        assert_eq!(
+            Prim::Select.result(&[DType::Bool, DType::I8, DType::I8]),
+            Some(DType::I8)
+        );
+        assert_eq!(
+            Prim::Select.result(&[DType::I8, DType::I8, DType::I8]),
+            None
+        );
     }
 }

@@ -8,18 +8,36 @@ use crate::{Bindings, Dim, Graph, GraphBuilder, GraphError, TensorType, ValueDef
 /// If a shape does not have the declared rank or a declared extent, or if a symbol gets two values.
 pub fn bind_inputs(graph: &Graph, shapes: &[&[usize]]) -> Result<Bindings, GraphError> {
     if shapes.len() != graph.inputs().len() {
-        let names: Vec<&str> = graph.inputs().iter().map(|&id| graph.value(id).name.as_str()).collect();
+        let names: Vec<&str> = graph
+            .inputs()
+            .iter()
+            .map(|&id| graph.value(id).name.as_str())
+            .collect();
         let expected = names.len();
-        return Err(GraphError::InputCount { expected, names: names.join(", "), got: shapes.len() });
+        return Err(GraphError::InputCount {
+            expected,
+            names: names.join(", "),
+            got: shapes.len(),
+        });
     }
     let mut bindings = Bindings::new();
     for (&id, &shape) in graph.inputs().iter().zip(shapes) {
-        bind_one(&graph.value(id).name, graph.value(id).ty(), shape, &mut bindings)?;
+        bind_one(
+            &graph.value(id).name,
+            graph.value(id).ty(),
+            shape,
+            &mut bindings,
+        )?;
     }
     Ok(bindings)
 }
 
-fn bind_one(input: &str, declared: &TensorType, shape: &[usize], bindings: &mut Bindings) -> Result<(), GraphError> {
+fn bind_one(
+    input: &str,
+    declared: &TensorType,
+    shape: &[usize],
+    bindings: &mut Bindings,
+) -> Result<(), GraphError> {
     let mismatch = || GraphError::InputShape {
         input: input.to_owned(),
         declared: declared.clone(),
@@ -67,9 +85,17 @@ impl Graph {
                 ValueDef::Const(tensor) => Some(builder.constant(&value.name, tensor.clone())?),
                 ValueDef::Node(node, 0) => {
                     let node = self.node(*node);
-                    let inputs: Vec<_> =
-                        node.inputs.iter().map(|i| i.and_then(|i| map[i.index()])).collect();
-                    Some(builder.node(node.op.substitute(bindings), &inputs, &value.name, &node.source)?)
+                    let inputs: Vec<_> = node
+                        .inputs
+                        .iter()
+                        .map(|i| i.and_then(|i| map[i.index()]))
+                        .collect();
+                    Some(builder.node(
+                        node.op.substitute(bindings),
+                        &inputs,
+                        &value.name,
+                        &node.source,
+                    )?)
                 }
                 ValueDef::Node(node, nth) => {
                     let first = map[self.node(*node).outputs[0].index()];

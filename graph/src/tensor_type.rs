@@ -18,12 +18,18 @@ pub struct TensorType {
 impl TensorType {
     /// A type of these parts.
     pub fn new(dtype: DType, shape: impl IntoIterator<Item = Dim>) -> Self {
-        TensorType { dtype, shape: shape.into_iter().collect() }
+        TensorType {
+            dtype,
+            shape: shape.into_iter().collect(),
+        }
     }
 
     /// A type with a concrete shape.
     pub fn fixed(dtype: DType, shape: &[usize]) -> Self {
-        TensorType { dtype, shape: shape.iter().map(|&n| Dim::from(n)).collect() }
+        TensorType {
+            dtype,
+            shape: shape.iter().map(|&n| Dim::from(n)).collect(),
+        }
     }
 
     /// Number of axes.

@@ -42,7 +42,9 @@ impl ConstantSource for NoConstants {
 
 impl ConstantSource for crate::Graph {
     fn constant(&self, name: &str) -> Option<Arc<Tensor>> {
-        let (_, value) = self.values().find(|(_, v)| v.name == name && v.constant().is_some())?;
+        let (_, value) = self
+            .values()
+            .find(|(_, v)| v.name == name && v.constant().is_some())?;
         value.constant().cloned()
     }
 }
@@ -55,7 +57,9 @@ const RESERVED: &[&str] = &["const", "func", "_"];
 
 fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+    chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
         && !RESERVED.contains(&name)
 }
@@ -78,7 +82,10 @@ pub(crate) fn write_name(f: &mut impl fmt::Write, name: &str) -> fmt::Result {
 
 /// FNV-1a over the little-endian elements.
 fn hash(tensor: &Tensor) -> u64 {
-    tensor.to_le_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+    let bytes = tensor
+        .to_le_bytes()
+        .expect("memory for a second copy of a constant");
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }

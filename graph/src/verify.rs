@@ -40,17 +40,29 @@ impl Graph {
         let mut names = HashSet::new();
         for (name, id) in &self.outputs {
             if id.index() >= self.values.len() {
-                self.report(&mut found, format!("output {name:?}"), "names no value".into());
+                self.report(
+                    &mut found,
+                    format!("output {name:?}"),
+                    "names no value".into(),
+                );
             }
             if !names.insert(name) {
-                self.report(&mut found, format!("output {name:?}"), "exists twice".into());
+                self.report(
+                    &mut found,
+                    format!("output {name:?}"),
+                    "exists twice".into(),
+                );
             }
         }
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
 
     fn report(&self, found: &mut Vec<VerifyError>, place: String, problem: String) {
-        found.push(VerifyError { graph: self.name.clone(), place, problem });
+        found.push(VerifyError {
+            graph: self.name.clone(),
+            place,
+            problem,
+        });
     }
 
     fn verify_values(&self, found: &mut Vec<VerifyError>) {
@@ -60,14 +72,28 @@ impl Graph {
             if !names.insert(&value.name) {
                 self.report(found, place(), "has the name of another value".into());
             }
-            if value.ty().shape.iter().any(|d| d.as_known().is_some_and(|n| n < 0)) {
-                self.report(found, place(), format!("has a negative extent: {}", value.ty()));
+            if value
+                .ty()
+                .shape
+                .iter()
+                .any(|d| d.as_known().is_some_and(|n| n < 0))
+            {
+                self.report(
+                    found,
+                    place(),
+                    format!("has a negative extent: {}", value.ty()),
+                );
             }
             let named_back = match &value.def {
                 ValueDef::Input(n) => self.inputs.get(*n) == Some(&id),
-                ValueDef::Const(tensor) => value.ty().static_shape().as_deref() == Some(tensor.shape()),
+                ValueDef::Const(tensor) => {
+                    value.ty().static_shape().as_deref() == Some(tensor.shape())
+                }
                 ValueDef::Node(node, nth) => {
-                    self.nodes.get(node.index()).and_then(|n| n.outputs.get(*nth)) == Some(&id)
+                    self.nodes
+                        .get(node.index())
+                        .and_then(|n| n.outputs.get(*nth))
+                        == Some(&id)
                 }
             };
             if !named_back {
@@ -79,11 +105,12 @@ impl Graph {
     fn verify_node(&self, id: NodeId, found: &mut Vec<VerifyError>) {
         let node = self.node(id);
         let place = || format!("node {} ({}, {:?})", id.index(), node.op, node.source);
-        let defined_before = |input: crate::ValueId| match self.values.get(input.index()).map(|v| &v.def) {
-            Some(ValueDef::Node(producer, _)) => producer.index() < id.index(),
-            Some(ValueDef::Input(_) | ValueDef::Const(_)) => true,
-            None => false,
-        };
+        let defined_before =
+            |input: crate::ValueId| match self.values.get(input.index()).map(|v| &v.def) {
+                Some(ValueDef::Node(producer, _)) => producer.index() < id.index(),
+                Some(ValueDef::Input(_) | ValueDef::Const(_)) => true,
+                None => false,
+            };
         if !node.inputs.iter().flatten().all(|&i| defined_before(i)) {
             self.report(found, place(), "an input is not defined before it".into());
             return;
@@ -92,12 +119,19 @@ impl Graph {
             Err(error) => self.report(found, place(), error.to_string()),
             Ok(facts) => {
                 let same = facts.len() == node.outputs.len()
-                    && facts.iter().zip(&node.outputs).all(|(f, o)| *f == self.value(*o).facts);
+                    && facts
+                        .iter()
+                        .zip(&node.outputs)
+                        .all(|(f, o)| *f == self.value(*o).facts);
                 if !same {
-                    let carried: Vec<String> =
-                        node.outputs.iter().map(|o| self.value(*o).ty().to_string()).collect();
+                    let carried: Vec<String> = node
+                        .outputs
+                        .iter()
+                        .map(|o| self.value(*o).ty().to_string())
+                        .collect();
                     let inferred: Vec<String> = facts.iter().map(|f| f.ty.to_string()).collect();
-                    let problem = format!("inference gives {inferred:?}, the outputs carry {carried:?}");
+                    let problem =
+                        format!("inference gives {inferred:?}, the outputs carry {carried:?}");
                     self.report(found, place(), problem);
                 }
             }

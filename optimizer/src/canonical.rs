@@ -24,15 +24,24 @@ const LARGEST_FOLDED_EXPANSION: usize = 1 << 12;
 
 /// Rewrites the whole graph.
 pub(crate) fn run(graph: &Graph, evaluator: &dyn Evaluator) -> Result<Graph, GraphError> {
-    let mut rewriter = Rewriter { builder: GraphBuilder::new(graph.name()), evaluator };
+    let mut rewriter = Rewriter {
+        builder: GraphBuilder::new(graph.name()),
+        evaluator,
+    };
     let mut map: Vec<Option<ValueId>> = vec![None; graph.values().len()];
     for (id, value) in graph.values() {
         map[id.index()] = match &value.def {
             ValueDef::Input(_) => Some(rewriter.builder.input(&value.name, value.ty().clone())?),
-            ValueDef::Const(tensor) => Some(rewriter.builder.constant(&value.name, tensor.clone())?),
+            ValueDef::Const(tensor) => {
+                Some(rewriter.builder.constant(&value.name, tensor.clone())?)
+            }
             ValueDef::Node(node, 0) => {
                 let node = graph.node(*node);
-                let inputs: Vec<_> = node.inputs.iter().map(|i| i.and_then(|i| map[i.index()])).collect();
+                let inputs: Vec<_> = node
+                    .inputs
+                    .iter()
+                    .map(|i| i.and_then(|i| map[i.index()]))
+                    .collect();
                 Some(rewriter.emit(&node.op, &inputs, &value.name, &node.source)?)
             }
             ValueDef::Node(..) => None,
@@ -59,7 +68,10 @@ impl Rewriter<'_> {
         let inferred = op.infer(&self.builder.graph().facts_of(inputs));
         let facts = inferred.map_err(|error| {
             let node = if source.is_empty() { name } else { source };
-            GraphError::Infer { node: node.to_owned(), source: error }
+            GraphError::Infer {
+                node: node.to_owned(),
+                source: error,
+            }
         })?;
         if let Some(constant) = self.fold(op, inputs, &facts[0]) {
             let name = self.builder.fresh_name(name);
@@ -70,14 +82,19 @@ impl Rewriter<'_> {
         }
         match op {
             Op::BatchNorm(norm) => self.batch_norm(*norm, inputs, name, source),
-            Op::Map(map) if map.row().def.name == "pow" && self.is_two(inputs[1]) && self.same_type(inputs[0], &facts[0]) => {
+            Op::Map(map)
+                if map.row().def.name == "pow"
+                    && self.is_two(inputs[1])
+                    && self.same_type(inputs[0], &facts[0]) =>
+            {
                 let mul = Op::Map(MapOp::named("mul").expect("the table has a row mul"));
                 self.emit(&mul, &[inputs[0], inputs[0]], name, source)
             }
             _ => {
                 let (op, arity) = self.with_attributes(op, inputs, &facts[0]);
                 let name = self.builder.fresh_name(name);
-                self.builder.node(op, &inputs[..arity.min(inputs.len())], name, source)
+                self.builder
+                    .node(op, &inputs[..arity.min(inputs.len())], name, source)
             }
         }
     }
@@ -95,7 +112,11 @@ impl Rewriter<'_> {
                 Some(id) => graph.value(*id).constant().map(|t| Some(&**t)),
             })
             .collect();
-        let elements = facts.ty.static_shape()?.iter().try_fold(1_usize, |n, &d| n.checked_mul(d))?;
+        let elements = facts
+            .ty
+            .static_shape()?
+            .iter()
+            .try_fold(1_usize, |n, &d| n.checked_mul(d))?;
         let worth_it = match op {
             Op::Expand(_) => elements <= LARGEST_FOLDED_EXPANSION,
             _ if op.family() == Family::View => elements <= LARGEST_FOLDED_VIEW,
@@ -108,12 +129,19 @@ impl Rewriter<'_> {
     }
 
     /// The input itself, if the op does not change it.
-    fn unchanged(&self, op: &Op, inputs: &[Option<ValueId>], facts: &ValueFacts) -> Option<ValueId> {
+    fn unchanged(
+        &self,
+        op: &Op,
+        inputs: &[Option<ValueId>],
+        facts: &ValueFacts,
+    ) -> Option<ValueId> {
         let input = *inputs.first()?;
         let same = match op {
             Op::Map(map) if map.row().def.name == "identity" => true,
             Op::Map(map) => map.row().def.name == "cast" && self.same_type(input, facts),
-            Op::Reshape(_) | Op::Expand(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => self.same_type(input, facts),
+            Op::Reshape(_) | Op::Expand(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => {
+                self.same_type(input, facts)
+            }
             Op::Transpose(t) => t.perm.iter().copied().eq(0..t.perm.len()),
             _ => false,
         };
@@ -132,11 +160,18 @@ impl Rewriter<'_> {
     }
 
     /// The op with what its inputs said as attributes, and how many inputs it keeps.
-    fn with_attributes(&self, op: &Op, inputs: &[Option<ValueId>], facts: &ValueFacts) -> (Op, usize) {
+    fn with_attributes(
+        &self,
+        op: &Op,
+        inputs: &[Option<ValueId>],
+        facts: &ValueFacts,
+    ) -> (Op, usize) {
         let input_facts = self.builder.graph().facts_of(inputs);
         let shape = || facts.ty.shape.iter().cloned();
         match op {
-            Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => (Op::Reshape(Reshape::to(shape())), 1),
+            Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => {
+                (Op::Reshape(Reshape::to(shape())), 1)
+            }
             Op::Expand(_) => (Op::Expand(Expand::to(shape())), 1),
             Op::Slice(slice) => match slice.with_axes_of(&input_facts) {
                 Ok(slice) => (Op::Slice(slice), 1),
@@ -155,14 +190,26 @@ impl Rewriter<'_> {
         self.emit(&Op::Map(op), &inputs.map(Some), value, source)
     }
 
-    fn batch_norm(&mut self, norm: BatchNorm, inputs: &[Option<ValueId>], name: &str, source: &str) -> Emit {
+    fn batch_norm(
+        &mut self,
+        norm: BatchNorm,
+        inputs: &[Option<ValueId>],
+        name: &str,
+        source: &str,
+    ) -> Emit {
         let input = |i: usize| inputs[i].expect("inference refuses a missing required input");
         let x = input(0);
         let trailing = self.builder.ty(x).rank().saturating_sub(2);
-        let mut parameter = |rewriter: &mut Self, i: usize| {
+        let parameter = |rewriter: &mut Self, i: usize| {
             let channels = rewriter.builder.ty(input(i)).shape[0].clone();
-            let shape = std::iter::once(channels).chain(std::iter::repeat_n(Dim::Known(1), trailing));
-            rewriter.emit(&Op::Reshape(Reshape::to(shape)), &[inputs[i]], &format!("{name}.p{i}"), source)
+            let shape =
+                std::iter::once(channels).chain(std::iter::repeat_n(Dim::Known(1), trailing));
+            rewriter.emit(
+                &Op::Reshape(Reshape::to(shape)),
+                &[inputs[i]],
+                &format!("{name}.p{i}"),
+                source,
+            )
         };
         let scale = parameter(self, 1)?;
         let bias = parameter(self, 2)?;

@@ -25,7 +25,11 @@ pub(crate) fn run(graph: &Graph) -> Result<Graph, GraphError> {
             }
             ValueDef::Node(node, 0) if needed[id.index()] => {
                 let node = graph.node(*node);
-                let inputs: Vec<_> = node.inputs.iter().map(|i| i.and_then(|i| map[i.index()])).collect();
+                let inputs: Vec<_> = node
+                    .inputs
+                    .iter()
+                    .map(|i| i.and_then(|i| map[i.index()]))
+                    .collect();
                 Some(builder.node(node.op.clone(), &inputs, &value.name, &node.source)?)
             }
             ValueDef::Const(_) | ValueDef::Node(..) => None,

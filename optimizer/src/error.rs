@@ -11,7 +11,9 @@ pub enum OptimizeError {
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// A value whose extents are not known although all inputs have shapes.
-    #[error("value {value:?} has type {ty}: an extent is still unknown when all inputs have shapes; it depends on data")]
+    #[error(
+        "value {value:?} has type {ty}: an extent is still unknown when all inputs have shapes; it depends on data"
+    )]
     Dynamic {
         /// The value.
         value: String,

@@ -22,7 +22,10 @@ pub(crate) fn run(graph: &Graph) -> Result<Graph, GraphError> {
                     Some((x, norm)) => (Op::LayerNorm(norm), vec![Some(x)]),
                     None => (node.op.clone(), node.inputs.clone()),
                 };
-                let inputs: Vec<_> = inputs.iter().map(|i| i.and_then(|i| map[i.index()])).collect();
+                let inputs: Vec<_> = inputs
+                    .iter()
+                    .map(|i| i.and_then(|i| map[i.index()]))
+                    .collect();
                 Some(builder.node(op, &inputs, &value.name, &node.source)?)
             }
             ValueDef::Node(..) => None,
@@ -38,7 +41,10 @@ pub(crate) fn run(graph: &Graph) -> Result<Graph, GraphError> {
 
 /// The normalised value and the op, if `node` ends the pattern.
 fn matched(graph: &Graph, node: &Node) -> Option<(ValueId, LayerNorm)> {
-    let (first, second) = (node.inputs.first().copied()??, node.inputs.get(1).copied()??);
+    let (first, second) = (
+        node.inputs.first().copied()??,
+        node.inputs.get(1).copied()??,
+    );
     let (centred, deviation) = match elementwise(node)? {
         "div" => (first, second),
         "mul" => match inputs_of(graph, second, "reciprocal") {
@@ -80,16 +86,24 @@ fn producer(graph: &Graph, id: ValueId) -> Option<&Node> {
 fn inputs_of(graph: &Graph, id: ValueId, name: &str) -> Option<[ValueId; 2]> {
     let node = producer(graph, id).filter(|n| elementwise(n) == Some(name))?;
     let first = node.inputs.first().copied()??;
-    Some([first, node.inputs.get(1).copied().flatten().unwrap_or(first)])
+    Some([
+        first,
+        node.inputs.get(1).copied().flatten().unwrap_or(first),
+    ])
 }
 
 /// What `id` is the mean of over the last axis, kept as an axis.
 fn mean_of(graph: &Graph, id: ValueId) -> Option<ValueId> {
     let node = producer(graph, id)?;
-    let Op::Reduce(reduce) = &node.op else { return None };
+    let Op::Reduce(reduce) = &node.op else {
+        return None;
+    };
     let input = node.inputs.first().copied()??;
     let last = i64::try_from(graph.value(input).ty().rank()).ok()? - 1;
-    let over_last = reduce.axes.as_deref().is_some_and(|axes| axes == [last] || axes == [-1]);
+    let over_last = reduce
+        .axes
+        .as_deref()
+        .is_some_and(|axes| axes == [last] || axes == [-1]);
     (reduce.kind == ReduceKind::Mean && reduce.keep && over_last).then_some(input)
 }
 

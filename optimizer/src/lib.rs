@@ -68,11 +68,22 @@ pub fn compile(
 ) -> Result<Stages, OptimizeError> {
     let canonical = canonicalise(&graph.substitute(bindings)?, evaluator)?;
     let mut fused = lower::run(&canonical, feeds)?;
-    fused.bindings = bindings.iter().map(|(s, n)| (s.name().to_owned(), *n)).collect();
+    fused.bindings = bindings
+        .iter()
+        .map(|(s, n)| (s.name().to_owned(), *n))
+        .collect();
     let mut planned = fused.clone();
     memory::run(&mut planned)?;
-    debug_assert_eq!(planned.verify(), Ok(()), "memory planning keeps the law of plans");
-    Ok(Stages { canonical, fused, planned: Arc::new(planned) })
+    debug_assert_eq!(
+        planned.verify(),
+        Ok(()),
+        "memory planning keeps the law of plans"
+    );
+    Ok(Stages {
+        canonical,
+        fused,
+        planned: Arc::new(planned),
+    })
 }
 
 fn checked(graph: Graph) -> Graph {

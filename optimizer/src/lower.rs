@@ -94,15 +94,24 @@ impl<'a> Lowering<'a> {
     /// The concrete shape of a value.
     fn shape(&self, id: ValueId) -> Result<ShapeVec, OptimizeError> {
         let value = self.graph.value(id);
-        let shape = value.ty().static_shape().ok_or_else(|| OptimizeError::Dynamic {
-            value: value.name.clone(),
-            ty: value.ty().to_string(),
-        })?;
+        let shape = value
+            .ty()
+            .static_shape()
+            .ok_or_else(|| OptimizeError::Dynamic {
+                value: value.name.clone(),
+                ty: value.ty().to_string(),
+            })?;
         // Even a byte per element must be addressable, and every byte size must be computable.
-        let elements = shape.iter().filter(|&&d| d != 0).try_fold(1_usize, |n, &d| n.checked_mul(d));
+        let elements = shape
+            .iter()
+            .filter(|&&d| d != 0)
+            .try_fold(1_usize, |n, &d| n.checked_mul(d));
         match elements.and_then(|n| n.checked_mul(16)) {
             Some(_) => Ok(shape),
-            None => Err(OptimizeError::TooLarge { value: value.name.clone(), ty: value.ty().to_string() }),
+            None => Err(OptimizeError::TooLarge {
+                value: value.name.clone(),
+                ty: value.ty().to_string(),
+            }),
         }
     }
 
@@ -111,13 +120,23 @@ impl<'a> Lowering<'a> {
     }
 
     fn uses(&self, id: ValueId) -> usize {
-        let outputs = self.graph.outputs().iter().filter(|(_, o)| *o == id).count();
+        let outputs = self
+            .graph
+            .outputs()
+            .iter()
+            .filter(|(_, o)| *o == id)
+            .count();
         self.readers[id.index()].len() + outputs
     }
 
     fn buffer(&mut self, name: &str, dtype: DType, elements: usize, place: Place) -> BufferId {
         let id = BufferId(self.plan.buffers.len() as u32);
-        self.plan.buffers.push(Buffer { name: name.to_owned(), dtype, elements, place });
+        self.plan.buffers.push(Buffer {
+            name: name.to_owned(),
+            dtype,
+            elements,
+            place,
+        });
         id
     }
 
@@ -136,7 +155,13 @@ impl<'a> Lowering<'a> {
             let buffer = self.buffer(name, dtype, elements, Place::Input(at));
             self.sources[id.index()] = Some(Source::view(buffer, dtype, layout.clone()));
             let layout = layout.clone();
-            self.plan.inputs.push(Port { name: name.clone(), dtype, shape, layout, buffer });
+            self.plan.inputs.push(Port {
+                name: name.clone(),
+                dtype,
+                shape,
+                layout,
+                buffer,
+            });
         }
         Ok(())
     }
@@ -144,12 +169,21 @@ impl<'a> Lowering<'a> {
     /// The source of a constant; its buffer is added when it is first read.
     fn constant(&mut self, id: ValueId) -> Option<Source> {
         let value = self.graph.value(id);
-        let ValueDef::Const(tensor) = &value.def else { return None };
+        let ValueDef::Const(tensor) = &value.def else {
+            return None;
+        };
         let place = Place::Constant(self.plan.constants.len());
-        self.plan.constants.push(Constant { name: value.name.clone(), tensor: tensor.clone() });
+        self.plan.constants.push(Constant {
+            name: value.name.clone(),
+            tensor: tensor.clone(),
+        });
         let elements = tensor.shape().iter().product();
         let buffer = self.buffer(&value.name, tensor.dtype(), elements, place);
-        Some(Source::view(buffer, tensor.dtype(), tensor.layout().clone()))
+        Some(Source::view(
+            buffer,
+            tensor.dtype(),
+            tensor.layout().clone(),
+        ))
     }
 
     /// Emits the step, or keeps the expression, of a root with its region.
@@ -168,8 +202,13 @@ impl<'a> Lowering<'a> {
         let shape = self.shape(exit)?;
         let operands = self.external_operands(members, None, &shape)?;
         let (loads, program) = operands.build(self.graph, members, None, exit);
-        let source = Source { shape, loads, program };
-        let large = source.loads.len() > MAX_LOADS || source.program.insts().len() > MAX_INSTRUCTIONS;
+        let source = Source {
+            shape,
+            loads,
+            program,
+        };
+        let large =
+            source.loads.len() > MAX_LOADS || source.program.insts().len() > MAX_INSTRUCTIONS;
         self.sources[exit.index()] = Some(source);
         if large || self.uses(exit) > 1 || self.output_of[exit.index()].is_some() {
             self.materialise(exit)?;
@@ -196,7 +235,10 @@ impl<'a> Lowering<'a> {
                     Some(value) => operands.add_literal(input, value),
                     None => {
                         let source = self.broadcast(input, shape)?;
-                        let dtypes = source.loads.iter().map(|l| self.plan.buffer(l.buffer).dtype);
+                        let dtypes = source
+                            .loads
+                            .iter()
+                            .map(|l| self.plan.buffer(l.buffer).dtype);
                         let dtypes: Vec<DType> = dtypes.collect();
                         operands.add_source(input, source, &dtypes);
                     }
@@ -208,7 +250,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// Adds a step that writes `value`.
-    fn step(&mut self, value: ValueId, name: String, kind: StepKind, epilogue: Epilogue, shape: ShapeVec) -> BufferId {
+    fn step(
+        &mut self,
+        value: ValueId,
+        name: String,
+        kind: StepKind,
+        epilogue: Epilogue,
+        shape: ShapeVec,
+    ) -> BufferId {
         let graph_value = self.graph.value(value);
         let place = match self.output_of[value.index()].take() {
             Some(at) => Place::Output(at),
@@ -216,14 +265,24 @@ impl<'a> Lowering<'a> {
         };
         let elements = shape.iter().product();
         let out = self.buffer(&graph_value.name, graph_value.ty().dtype, elements, place);
-        self.plan.steps.push(Step { name, kind, epilogue, out, shape });
+        self.plan.steps.push(Step {
+            name,
+            kind,
+            epilogue,
+            out,
+            shape,
+        });
         out
     }
 
     /// Makes every output a written buffer.
     fn outputs(&mut self) -> Result<(), OptimizeError> {
         for (at, (name, id)) in self.graph.outputs().iter().enumerate() {
-            let written = self.plan.buffers.iter().position(|b| b.place == Place::Output(at));
+            let written = self
+                .plan
+                .buffers
+                .iter()
+                .position(|b| b.place == Place::Output(at));
             let (shape, dtype) = (self.shape(*id)?, self.dtype(*id));
             let layout = self.row_major(*id, &shape)?;
             let buffer = match written {
@@ -233,11 +292,23 @@ impl<'a> Lowering<'a> {
                     let elements = shape.iter().product();
                     let out = self.buffer(name, dtype, elements, Place::Output(at));
                     let (kind, epilogue) = (StepKind::Map { value: source }, Epilogue::none(dtype));
-                    self.plan.steps.push(Step { name: name.clone(), kind, epilogue, out, shape: shape.clone() });
+                    self.plan.steps.push(Step {
+                        name: name.clone(),
+                        kind,
+                        epilogue,
+                        out,
+                        shape: shape.clone(),
+                    });
                     out
                 }
             };
-            self.plan.outputs.push(Port { name: name.clone(), dtype, shape, layout, buffer });
+            self.plan.outputs.push(Port {
+                name: name.clone(),
+                dtype,
+                shape,
+                layout,
+                buffer,
+            });
         }
         Ok(())
     }

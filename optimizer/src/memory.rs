@@ -22,9 +22,16 @@ pub(crate) fn run(plan: &mut Plan) -> Result<(), OptimizeError> {
     for (i, life) in plan.lifetimes().into_iter().enumerate() {
         let buffer = &plan.buffers[i];
         if let (Place::Unplaced, Some((first, last))) = (buffer.place, life) {
-            let bytes = buffer.size_bytes().checked_next_multiple_of(ARENA_ALIGNMENT_BYTES);
+            let bytes = buffer
+                .size_bytes()
+                .checked_next_multiple_of(ARENA_ALIGNMENT_BYTES);
             let bytes = bytes.ok_or_else(|| too_large(&buffer.name, buffer.elements))?;
-            spans.push(Span { id: BufferId(i as u32), bytes, first, last });
+            spans.push(Span {
+                id: BufferId(i as u32),
+                bytes,
+                first,
+                last,
+            });
         }
     }
     spans.sort_by_key(|span| (std::cmp::Reverse(span.bytes), span.id));
@@ -60,7 +67,10 @@ fn lowest_gap(placed: &[(usize, &Span)], span: &Span) -> usize {
 }
 
 fn too_large(value: &str, size: usize) -> OptimizeError {
-    OptimizeError::TooLarge { value: value.to_owned(), ty: format!("{size} elements or bytes") }
+    OptimizeError::TooLarge {
+        value: value.to_owned(),
+        ty: format!("{size} elements or bytes"),
+    }
 }
 
 #[cfg(test)]
@@ -68,7 +78,12 @@ mod tests {
     use super::*;
 
     fn span(id: u32, bytes: usize, first: usize, last: usize) -> Span {
-        Span { id: BufferId(id), bytes, first, last }
+        Span {
+            id: BufferId(id),
+            bytes,
+            first,
+            last,
+        }
     }
 
     #[test]

@@ -35,13 +35,21 @@ pub(crate) fn readers(graph: &Graph) -> Vec<Vec<NodeId>> {
 }
 
 /// Grows the region of the value `root`; `claimed` nodes belong to other regions.
-pub(crate) fn grow(graph: &Graph, readers: &[Vec<NodeId>], claimed: &[bool], root: ValueId) -> Region {
+pub(crate) fn grow(
+    graph: &Graph,
+    readers: &[Vec<NodeId>],
+    claimed: &[bool],
+    root: ValueId,
+) -> Region {
     let shape = &graph.value(root).ty().shape;
     let mut uses = graph_uses(graph, readers);
     let mut members = vec![root];
     let mut absorbed: Vec<NodeId> = Vec::new();
     let mut candidates: BTreeSet<NodeId> = readers[root.index()].iter().copied().collect();
-    let mut best = Region { nodes: Vec::new(), exit: root };
+    let mut best = Region {
+        nodes: Vec::new(),
+        exit: root,
+    };
     while let Some(next) = candidates.pop_first() {
         let node = graph.node(next);
         let output = node.outputs[0];
@@ -62,7 +70,10 @@ pub(crate) fn grow(graph: &Graph, readers: &[Vec<NodeId>], claimed: &[bool], roo
         if let (Some(&exit), None) = (leaving.next(), leaving.next())
             && exit == output
         {
-            best = Region { nodes: absorbed.clone(), exit };
+            best = Region {
+                nodes: absorbed.clone(),
+                exit,
+            };
         }
     }
     best
@@ -76,7 +87,11 @@ struct Uses<'a> {
 }
 
 fn graph_uses<'a>(graph: &'a Graph, readers: &'a [Vec<NodeId>]) -> Uses<'a> {
-    Uses { graph, readers, taken: Vec::new() }
+    Uses {
+        graph,
+        readers,
+        taken: Vec::new(),
+    }
 }
 
 impl Uses<'_> {
@@ -88,8 +103,17 @@ impl Uses<'_> {
     }
 
     fn left(&self, id: ValueId) -> usize {
-        let taken = self.taken.iter().find(|(v, _)| *v == id).map_or(0, |(_, n)| *n);
-        let outputs = self.graph.outputs().iter().filter(|(_, o)| *o == id).count();
+        let taken = self
+            .taken
+            .iter()
+            .find(|(v, _)| *v == id)
+            .map_or(0, |(_, n)| *n);
+        let outputs = self
+            .graph
+            .outputs()
+            .iter()
+            .filter(|(_, o)| *o == id)
+            .count();
         self.readers[id.index()].len() + outputs - taken
     }
 }

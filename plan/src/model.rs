@@ -112,9 +112,12 @@ impl Plan {
 
     /// Sum of the sizes of all intermediates: what a plan that never reuses memory would need.
     pub fn unshared_bytes(&self) -> usize {
-        let intermediate =
-            |b: &&Buffer| matches!(b.place, Place::Arena { .. } | Place::Unplaced);
-        self.buffers.iter().filter(intermediate).map(Buffer::size_bytes).sum()
+        let intermediate = |b: &&Buffer| matches!(b.place, Place::Arena { .. } | Place::Unplaced);
+        self.buffers
+            .iter()
+            .filter(intermediate)
+            .map(Buffer::size_bytes)
+            .sum()
     }
 
     /// Bytes of all constants.

@@ -32,7 +32,11 @@ impl Source {
     /// A view of one buffer.
     pub fn view(buffer: BufferId, dtype: DType, layout: TensorLayout) -> Source {
         let shape = layout.shape().iter().copied().collect();
-        Source { shape, loads: vec![Load { buffer, layout }], program: Program::identity(dtype) }
+        Source {
+            shape,
+            loads: vec![Load { buffer, layout }],
+            program: Program::identity(dtype),
+        }
     }
 
     /// dtype of the elements.
@@ -42,7 +46,11 @@ impl Source {
 
     /// The load, if this is a plain view of one buffer.
     pub fn as_view(&self) -> Option<&Load> {
-        if self.program.is_identity() { self.loads.first() } else { None }
+        if self.program.is_identity() {
+            self.loads.first()
+        } else {
+            None
+        }
     }
 
     /// Number of elements.
@@ -65,7 +73,10 @@ pub struct Epilogue {
 impl Epilogue {
     /// The epilogue that stores results of this dtype as they are.
     pub fn none(dtype: DType) -> Epilogue {
-        Epilogue { loads: Vec::new(), program: Program::identity(dtype) }
+        Epilogue {
+            loads: Vec::new(),
+            program: Program::identity(dtype),
+        }
     }
 
     /// Whether results are stored as they are.

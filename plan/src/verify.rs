@@ -24,16 +24,26 @@ impl Plan {
     pub fn verify(&self) -> Result<(), Vec<PlanError>> {
         let mut found = Vec::new();
         let mut report = |place: String, problem: String| {
-            found.push(PlanError { plan: self.name.clone(), place, problem });
+            found.push(PlanError {
+                plan: self.name.clone(),
+                place,
+                problem,
+            });
         };
-        let mut written: Vec<bool> =
-            self.buffers.iter().map(|b| matches!(b.place, Place::Input(_) | Place::Constant(_))).collect();
+        let mut written: Vec<bool> = self
+            .buffers
+            .iter()
+            .map(|b| matches!(b.place, Place::Input(_) | Place::Constant(_)))
+            .collect();
         for (at, step) in self.steps.iter().enumerate() {
             for problem in self.step_problems(step, &written) {
                 report(format!("step {at} {:?}", step.name), problem);
             }
             if std::mem::replace(&mut written[step.out.index()], true) {
-                report(format!("step {at} {:?}", step.name), "writes a buffer that is already written".into());
+                report(
+                    format!("step {at} {:?}", step.name),
+                    "writes a buffer that is already written".into(),
+                );
             }
         }
         for port in &self.outputs {
@@ -43,7 +53,10 @@ impl Plan {
         }
         for (a, b) in self.overlaps() {
             let names = (&self.buffer(a).name, &self.buffer(b).name);
-            report(format!("buffer {:?}", names.0), format!("overlaps {:?}, which is alive with it", names.1));
+            report(
+                format!("buffer {:?}", names.0),
+                format!("overlaps {:?}, which is alive with it", names.1),
+            );
         }
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
@@ -54,7 +67,9 @@ impl Plan {
         if elements != self.buffer(step.out).elements {
             problems.push(format!("shape {:?} does not fill its buffer", step.shape));
         }
-        if step.epilogue.program.dtype() != self.buffer(step.out).dtype && !matches!(step.kind, crate::StepKind::Map { .. }) {
+        if step.epilogue.program.dtype() != self.buffer(step.out).dtype
+            && !matches!(step.kind, crate::StepKind::Map { .. })
+        {
             problems.push("the epilogue's dtype is not the buffer's".into());
         }
         for load in step.loads() {
@@ -67,15 +82,31 @@ impl Plan {
             }
         }
         for source in step.kind.sources() {
-            let dtypes: Vec<_> = source.loads.iter().map(|l| self.buffer(l.buffer).dtype).collect();
+            let dtypes: Vec<_> = source
+                .loads
+                .iter()
+                .map(|l| self.buffer(l.buffer).dtype)
+                .collect();
             if dtypes != source.program.inputs() {
-                problems.push(format!("a program over {:?} reads {dtypes:?}", source.program.inputs()));
+                problems.push(format!(
+                    "a program over {:?} reads {dtypes:?}",
+                    source.program.inputs()
+                ));
             }
-            if source.loads.iter().any(|l| l.layout.shape() != &source.shape[..]) {
+            if source
+                .loads
+                .iter()
+                .any(|l| l.layout.shape() != &source.shape[..])
+            {
                 problems.push("a load does not have its source's shape".into());
             }
         }
-        if step.epilogue.loads.iter().any(|l| l.layout.shape() != &step.shape[..]) {
+        if step
+            .epilogue
+            .loads
+            .iter()
+            .any(|l| l.layout.shape() != &step.shape[..])
+        {
             problems.push("a load of the epilogue does not have the output's shape".into());
         }
         problems
@@ -89,8 +120,18 @@ impl Plan {
             if let (Place::Arena { offset_bytes }, Some((first, last))) = (buffer.place, spans[i])
                 && buffer.elements > 0
             {
-                debug_assert_eq!(offset_bytes % ARENA_ALIGNMENT_BYTES, 0, "offsets are aligned");
-                placed.push((offset_bytes, offset_bytes + buffer.size_bytes(), first, last, BufferId(i as u32)));
+                debug_assert_eq!(
+                    offset_bytes % ARENA_ALIGNMENT_BYTES,
+                    0,
+                    "offsets are aligned"
+                );
+                placed.push((
+                    offset_bytes,
+                    offset_bytes + buffer.size_bytes(),
+                    first,
+                    last,
+                    BufferId(i as u32),
+                ));
             }
         }
         placed.sort_unstable();

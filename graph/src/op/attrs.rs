@@ -93,8 +93,16 @@ impl Attrs {
     }
 
     /// Reads with `read` if the attribute is there.
-    pub(crate) fn optional<T>(&self, name: &str, read: fn(&Attrs, &str) -> Read<T>) -> Read<Option<T>> {
-        if self.get(name).is_ok() { read(self, name).map(Some) } else { Ok(None) }
+    pub(crate) fn optional<T>(
+        &self,
+        name: &str,
+        read: fn(&Attrs, &str) -> Read<T>,
+    ) -> Read<Option<T>> {
+        if self.get(name).is_ok() {
+            read(self, name).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     fn parse<T: std::str::FromStr>(&self, name: &str, what: &str) -> Read<T> {
@@ -140,11 +148,5 @@ impl Attrs {
     pub(crate) fn usizes(&self, name: &str) -> Read<Vec<usize>> {
         let list: Option<Vec<usize>> = self.dims(name)?.iter().map(Dim::as_extent).collect();
         list.ok_or_else(|| format!("attribute {name} is not a list of counts"))
-    }
-
-    pub(crate) fn array<const N: usize>(&self, name: &str) -> Read<[usize; N]> {
-        self.usizes(name)?
-            .try_into()
-            .map_err(|_| format!("attribute {name} is not a list of {N} counts"))
     }
 }

@@ -37,7 +37,10 @@ impl Entry for MatMul {
         }
         for (index, ty) in [(0, a), (1, b)] {
             if ty.rank() == 0 {
-                return Err(inputs.shape_error(index, "a matrix or vector is needed; multiply by a scalar with mul"));
+                return Err(inputs.shape_error(
+                    index,
+                    "a matrix or vector is needed; multiply by a scalar with mul",
+                ));
             }
         }
         let (a_batch, a_core) = a.shape.split_at(a.rank().saturating_sub(2));
@@ -46,7 +49,9 @@ impl Entry for MatMul {
         if let (Some(x), Some(y)) = (k_a.as_known(), k_b.as_known())
             && x != y
         {
-            let reason = format!("the last axis of the first ({x}) must equal the second to last axis of the second ({y})");
+            let reason = format!(
+                "the last axis of the first ({x}) must equal the second to last axis of the second ({y})"
+            );
             return Err(inputs.shapes_error(0, 1, reason));
         }
         let mut shape = broadcast(a_batch, b_batch)

@@ -10,7 +10,11 @@ pub(super) static CONCAT: OpDef = OpDef {
     arity: (1, usize::MAX),
     algebra: Algebra::NONE,
     formula: "the inputs one after another along `axis`",
-    numerics: Numerics { accumulator: "", nan: "kept", max_ulp: 0 },
+    numerics: Numerics {
+        accumulator: "",
+        nan: "kept",
+        max_ulp: 0,
+    },
     source: "ONNX Concat",
 };
 
@@ -57,8 +61,15 @@ impl Entry for Concat {
                 }
             }
         }
-        let known = if first.rank() == 1 { Concat::known(inputs) } else { None };
-        Ok(vec![ValueFacts { ty: TensorType { dtype, shape }, known }])
+        let known = if first.rank() == 1 {
+            Concat::known(inputs)
+        } else {
+            None
+        };
+        Ok(vec![ValueFacts {
+            ty: TensorType { dtype, shape },
+            known,
+        }])
     }
 
     fn attrs(&self) -> Attrs {

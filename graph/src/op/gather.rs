@@ -11,7 +11,11 @@ pub(super) static GATHER: OpDef = OpDef {
     arity: (2, 2),
     algebra: Algebra::NONE,
     formula: "y[a.., i.., b..] = x[a.., index[i..], b..] with a.. the axes before `axis`",
-    numerics: Numerics { accumulator: "", nan: "kept", max_ulp: 0 },
+    numerics: Numerics {
+        accumulator: "",
+        nan: "kept",
+        max_ulp: 0,
+    },
     source: "ONNX Gather",
 };
 
@@ -47,9 +51,16 @@ impl Entry for Gather {
         }
         let axis = inputs.axis("axis", self.axis, x.rank())?;
         let before = x.shape[..axis].iter();
-        let shape = before.chain(&indices.shape).chain(&x.shape[axis + 1..]).cloned();
+        let shape = before
+            .chain(&indices.shape)
+            .chain(&x.shape[axis + 1..])
+            .cloned();
         let ty = TensorType::new(x.dtype, shape);
-        let known = if x.rank() == 1 && ty.rank() <= 1 { Gather::known(inputs) } else { None };
+        let known = if x.rank() == 1 && ty.rank() <= 1 {
+            Gather::known(inputs)
+        } else {
+            None
+        };
         Ok(vec![ValueFacts { ty, known }])
     }
 

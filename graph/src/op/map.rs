@@ -96,7 +96,10 @@ impl MapOp {
     /// # Panics
     /// Never: the table has a row `cast`.
     pub fn cast(to: DType) -> MapOp {
-        MapOp { to: Some(to), ..MapOp::named("cast").expect("the table has a row cast") }
+        MapOp {
+            to: Some(to),
+            ..MapOp::named("cast").expect("the table has a row cast")
+        }
     }
 
     /// The op with number attribute `name` set; unchanged if the row has no such attribute.
@@ -114,7 +117,9 @@ impl MapOp {
     }
 
     pub(super) fn from_text(name: &str, attrs: &Attrs) -> Result<Option<MapOp>, String> {
-        let Some(mut op) = MapOp::named(name) else { return Ok(None) };
+        let Some(mut op) = MapOp::named(name) else {
+            return Ok(None);
+        };
         for (i, (name, _)) in op.row.attrs.iter().enumerate() {
             op.numbers[i] = attrs.f32(name)?;
         }
@@ -133,7 +138,11 @@ impl MapOp {
         let mut next = 0..;
         let regs: Vec<Option<Reg>> = inputs.iter().map(|d| d.and_then(|_| next.next())).collect();
         let dtype = self.result_dtype(&|i| inputs.get(i).copied().flatten());
-        let operands = Operands { regs: &regs, numbers: &self.numbers, dtype };
+        let operands = Operands {
+            regs: &regs,
+            numbers: &self.numbers,
+            dtype,
+        };
         let result = (self.row.build)(&mut program, &operands);
         program.set_result(result);
         program
@@ -192,8 +201,11 @@ impl MapOp {
         let at = |list: &[Dim], i: usize| list[if list.len() == 1 { 0 } else { i }].clone();
         let len = a.len().max(b.len());
         let fits = |list: &[Dim]| list.len() == len || list.len() == 1;
-        (ty.rank() <= 1 && fits(a) && fits(b))
-            .then(|| (0..len).map(|i| Dim::apply(op, at(a, i), at(b, i))).collect())
+        (ty.rank() <= 1 && fits(a) && fits(b)).then(|| {
+            (0..len)
+                .map(|i| Dim::apply(op, at(a, i), at(b, i)))
+                .collect()
+        })
     }
 }
 
@@ -214,7 +226,11 @@ impl Entry for MapOp {
         let mut shape = inputs.ty(0)?.shape.clone();
         for (index, facts) in inputs.present().skip(1) {
             shape = broadcast(&shape, &facts.ty.shape).ok_or_else(|| {
-                inputs.shapes_error(0, index, "extents must be equal or 1, aligned at the last axis")
+                inputs.shapes_error(
+                    0,
+                    index,
+                    "extents must be equal or 1, aligned at the last axis",
+                )
             })?;
         }
         let dtype = self.result_dtype(&|i| inputs.optional(i).map(|f| f.ty.dtype));

@@ -11,7 +11,11 @@ pub(super) static SHAPE: OpDef = OpDef {
     arity: (1, 1),
     algebra: Algebra::NONE,
     formula: "the extents start..end of x as i64",
-    numerics: Numerics { accumulator: "", nan: "ignored", max_ulp: 0 },
+    numerics: Numerics {
+        accumulator: "",
+        nan: "ignored",
+        max_ulp: 0,
+    },
     source: "ONNX Shape",
 };
 
@@ -26,7 +30,10 @@ pub struct Shape {
 
 impl Shape {
     pub(super) fn from_attrs(attrs: &Attrs) -> Result<Shape, String> {
-        Ok(Shape { start: attrs.int("start")?, end: attrs.optional("end", Attrs::int)? })
+        Ok(Shape {
+            start: attrs.int("start")?,
+            end: attrs.optional("end", Attrs::int)?,
+        })
     }
 }
 
@@ -44,7 +51,10 @@ impl Entry for Shape {
         };
         let (start, end) = (clamp(self.start), clamp(self.end.unwrap_or(rank)));
         let known: Vec<Dim> = shape.get(start..end).unwrap_or_default().to_vec();
-        Ok(vec![ValueFacts { ty: TensorType::fixed(DType::I64, &[known.len()]), known: Some(known) }])
+        Ok(vec![ValueFacts {
+            ty: TensorType::fixed(DType::I64, &[known.len()]),
+            known: Some(known),
+        }])
     }
 
     fn attrs(&self) -> Attrs {

@@ -11,11 +11,23 @@ const fn def(
     numerics: Numerics,
     source: &'static str,
 ) -> OpDef {
-    OpDef { name, family: Family::Normalise, arity, algebra: Algebra::NONE, formula, numerics, source }
+    OpDef {
+        name,
+        family: Family::Normalise,
+        arity,
+        algebra: Algebra::NONE,
+        formula,
+        numerics,
+        source,
+    }
 }
 
 const fn summed(max_ulp: u32) -> Numerics {
-    Numerics { accumulator: "f32, pairwise or wider", nan: "propagates over its row", max_ulp }
+    Numerics {
+        accumulator: "f32, pairwise or wider",
+        nan: "propagates over its row",
+        max_ulp,
+    }
 }
 
 pub(super) static SOFTMAX: OpDef = def(
@@ -46,7 +58,11 @@ pub(super) static BATCH_NORM: OpDef = def(
     "batch_norm",
     (5, 5),
     "(x - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c], c = axis 1",
-    Numerics { accumulator: "", nan: "propagates", max_ulp: 8 },
+    Numerics {
+        accumulator: "",
+        nan: "propagates",
+        max_ulp: 8,
+    },
     "ONNX BatchNormalization, inference form",
 );
 
@@ -61,7 +77,10 @@ pub struct Softmax {
 
 impl Softmax {
     pub(super) fn from_attrs(attrs: &Attrs, log: bool) -> Result<Softmax, String> {
-        Ok(Softmax { axis: attrs.int("axis")?, log })
+        Ok(Softmax {
+            axis: attrs.int("axis")?,
+            log,
+        })
     }
 }
 
@@ -93,7 +112,10 @@ pub struct LayerNorm {
 
 impl LayerNorm {
     pub(super) fn from_attrs(attrs: &Attrs) -> Result<LayerNorm, String> {
-        Ok(LayerNorm { axis: attrs.int("axis")?, epsilon: attrs.f32("epsilon")? })
+        Ok(LayerNorm {
+            axis: attrs.int("axis")?,
+            epsilon: attrs.f32("epsilon")?,
+        })
     }
 }
 
@@ -108,18 +130,27 @@ impl Entry for LayerNorm {
         let ty = inputs.ty(0)?;
         let axis = inputs.axis("axis", self.axis, ty.rank())?;
         for index in 1..inputs.len() {
-            let Some(facts) = inputs.optional(index) else { continue };
+            let Some(facts) = inputs.optional(index) else {
+                continue;
+            };
             let normalised = &ty.shape[axis..];
-            let fits = broadcast(normalised, &facts.ty.shape).is_some_and(|s| s.len() == normalised.len());
+            let fits =
+                broadcast(normalised, &facts.ty.shape).is_some_and(|s| s.len() == normalised.len());
             if !fits {
-                return Err(inputs.shapes_error(0, index, "scale and bias must broadcast to the normalised axes"));
+                return Err(inputs.shapes_error(
+                    0,
+                    index,
+                    "scale and bias must broadcast to the normalised axes",
+                ));
             }
         }
         Ok(vec![ValueFacts::of_type(ty.clone())])
     }
 
     fn attrs(&self) -> Attrs {
-        Attrs::new().with_int("axis", self.axis).with_f32("epsilon", self.epsilon)
+        Attrs::new()
+            .with_int("axis", self.axis)
+            .with_f32("epsilon", self.epsilon)
     }
 }
 
@@ -133,7 +164,9 @@ pub struct BatchNorm {
 
 impl BatchNorm {
     pub(super) fn from_attrs(attrs: &Attrs) -> Result<BatchNorm, String> {
-        Ok(BatchNorm { epsilon: attrs.f32("epsilon")? })
+        Ok(BatchNorm {
+            epsilon: attrs.f32("epsilon")?,
+        })
     }
 }
 
@@ -153,9 +186,14 @@ impl Entry for BatchNorm {
             let parameter = inputs.ty(index)?;
             let fits = parameter.rank() == 1
                 && broadcast(&ty.shape[1..2], &parameter.shape).is_some()
-                && (parameter.shape[0] != crate::Dim::Known(1) || ty.shape[1] == parameter.shape[0]);
+                && (parameter.shape[0] != crate::Dim::Known(1)
+                    || ty.shape[1] == parameter.shape[0]);
             if !fits {
-                return Err(inputs.shapes_error(0, index, "needs one element per channel (axis 1)"));
+                return Err(inputs.shapes_error(
+                    0,
+                    index,
+                    "needs one element per channel (axis 1)",
+                ));
             }
         }
         Ok(vec![ValueFacts::of_type(ty.clone())])

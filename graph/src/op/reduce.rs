@@ -20,7 +20,12 @@ pub enum ReduceKind {
     Prod,
 }
 
-const fn def(name: &'static str, formula: &'static str, source: &'static str, exact: bool) -> OpDef {
+const fn def(
+    name: &'static str,
+    formula: &'static str,
+    source: &'static str,
+    exact: bool,
+) -> OpDef {
     OpDef {
         name,
         family: Family::Reduce,
@@ -28,7 +33,11 @@ const fn def(name: &'static str, formula: &'static str, source: &'static str, ex
         algebra: Algebra::NONE,
         formula,
         numerics: Numerics {
-            accumulator: if exact { "" } else { "f32, pairwise or wider; f64 for f64; wrapping for integers" },
+            accumulator: if exact {
+                ""
+            } else {
+                "f32, pairwise or wider; f64 for f64; wrapping for integers"
+            },
             nan: "propagates",
             max_ulp: if exact { 0 } else { 4 },
         },
@@ -38,17 +47,39 @@ const fn def(name: &'static str, formula: &'static str, source: &'static str, ex
 
 /// Entries in the order of [`ReduceKind`].
 pub(super) static DEFS: [OpDef; 5] = [
-    def("reduce_sum", "sum of x over `axes`", "ONNX ReduceSum", false),
-    def("reduce_mean", "sum of x over `axes` / number of elements", "ONNX ReduceMean, GlobalAveragePool", false),
-    def("reduce_max", "max of x over `axes`", "ONNX ReduceMax, GlobalMaxPool", true),
+    def(
+        "reduce_sum",
+        "sum of x over `axes`",
+        "ONNX ReduceSum",
+        false,
+    ),
+    def(
+        "reduce_mean",
+        "sum of x over `axes` / number of elements",
+        "ONNX ReduceMean, GlobalAveragePool",
+        false,
+    ),
+    def(
+        "reduce_max",
+        "max of x over `axes`",
+        "ONNX ReduceMax, GlobalMaxPool",
+        true,
+    ),
     def("reduce_min", "min of x over `axes`", "ONNX ReduceMin", true),
-    def("reduce_prod", "product of x over `axes`", "ONNX ReduceProd", false),
+    def(
+        "reduce_prod",
+        "product of x over `axes`",
+        "ONNX ReduceProd",
+        false,
+    ),
 ];
 
 impl ReduceKind {
     pub(super) fn from_name(name: &str) -> Option<ReduceKind> {
         use ReduceKind::{Max, Mean, Min, Prod, Sum};
-        [Sum, Mean, Max, Min, Prod].into_iter().find(|kind| DEFS[*kind as usize].name == name)
+        [Sum, Mean, Max, Min, Prod]
+            .into_iter()
+            .find(|kind| DEFS[*kind as usize].name == name)
     }
 
     /// Name without the prefix `reduce_`.
@@ -101,8 +132,15 @@ impl Reduce {
     /// As inference: axes that are unknown or out of range.
     pub fn with_axes_of(&self, inputs: &[Option<&ValueFacts>]) -> Result<Reduce, InferError> {
         let axes = self.resolve(&Inputs::new(self.def(), inputs)?)?;
-        let axes = axes.into_iter().map(|a| i64::try_from(a).unwrap_or(i64::MAX)).collect();
-        Ok(Reduce { axes: Some(axes), noop_if_empty: true, ..self.clone() })
+        let axes = axes
+            .into_iter()
+            .map(|a| i64::try_from(a).unwrap_or(i64::MAX))
+            .collect();
+        Ok(Reduce {
+            axes: Some(axes),
+            noop_if_empty: true,
+            ..self.clone()
+        })
     }
 }
 
@@ -132,6 +170,8 @@ impl Entry for Reduce {
             Some(axes) => Attrs::new().with_ints("axes", axes),
             None => Attrs::new(),
         };
-        attrs.with_bool("keep", self.keep).with_bool("noop_if_empty", self.noop_if_empty)
+        attrs
+            .with_bool("keep", self.keep)
+            .with_bool("noop_if_empty", self.noop_if_empty)
     }
 }

@@ -23,9 +23,16 @@ impl<'a> Inputs<'a> {
                 (a, usize::MAX) => format!("{a} or more"),
                 (a, b) => format!("{a} to {b}"),
             };
-            return Err(InferError::Arity { op: def.name, expected, got: facts.len() });
+            return Err(InferError::Arity {
+                op: def.name,
+                expected,
+                got: facts.len(),
+            });
         }
-        Ok(Inputs { op: def.name, facts })
+        Ok(Inputs {
+            op: def.name,
+            facts,
+        })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -39,7 +46,8 @@ impl<'a> Inputs<'a> {
 
     /// An input that must be there.
     pub(crate) fn get(&self, index: usize) -> Result<&'a ValueFacts, InferError> {
-        self.optional(index).ok_or(InferError::MissingInput { op: self.op, index })
+        self.optional(index)
+            .ok_or(InferError::MissingInput { op: self.op, index })
     }
 
     /// The type of an input that must be there.
@@ -49,13 +57,19 @@ impl<'a> Inputs<'a> {
 
     /// The inputs that are there, with their positions.
     pub(crate) fn present(&self) -> impl Iterator<Item = (usize, &'a ValueFacts)> + '_ {
-        self.facts.iter().enumerate().filter_map(|(i, f)| f.map(|f| (i, f)))
+        self.facts
+            .iter()
+            .enumerate()
+            .filter_map(|(i, f)| f.map(|f| (i, f)))
     }
 
     /// The elements of a 1-d (or 0-d) integer input that must be known before the run.
     pub(crate) fn known(&self, index: usize) -> Result<&'a [Dim], InferError> {
         let facts = self.get(index)?;
-        facts.known.as_deref().ok_or(InferError::DataDependent { op: self.op, index })
+        facts
+            .known
+            .as_deref()
+            .ok_or(InferError::DataDependent { op: self.op, index })
     }
 
     /// Like [`Inputs::known`], and every element must be a number.
@@ -67,23 +81,33 @@ impl<'a> Inputs<'a> {
 
     pub(crate) fn dtype_error(&self, index: usize, expected: impl Into<String>) -> InferError {
         let got = self.facts[index].map_or(DType::F32, |f| f.ty.dtype);
-        InferError::DType { op: self.op, index, expected: expected.into(), got }
+        InferError::DType {
+            op: self.op,
+            index,
+            expected: expected.into(),
+            got,
+        }
     }
 
     /// All present inputs must have the dtype of input `first`.
     pub(crate) fn same_dtype(&self, first: usize) -> Result<DType, InferError> {
         let want = self.ty(first)?.dtype;
-        match self.present().find(|(i, f)| *i >= first && f.ty.dtype != want) {
+        match self
+            .present()
+            .find(|(i, f)| *i >= first && f.ty.dtype != want)
+        {
             None => Ok(want),
-            Some((index, _)) => {
-                Err(self.dtype_error(index, format!("{want} like input {first}")))
-            }
+            Some((index, _)) => Err(self.dtype_error(index, format!("{want} like input {first}"))),
         }
     }
 
     pub(crate) fn float(&self, index: usize) -> Result<DType, InferError> {
         let dtype = self.ty(index)?.dtype;
-        if dtype.is_float() { Ok(dtype) } else { Err(self.dtype_error(index, "a float dtype")) }
+        if dtype.is_float() {
+            Ok(dtype)
+        } else {
+            Err(self.dtype_error(index, "a float dtype"))
+        }
     }
 
     pub(crate) fn shape_error(&self, index: usize, reason: impl Into<String>) -> InferError {
@@ -117,13 +141,27 @@ impl<'a> Inputs<'a> {
         reason: impl Into<String>,
     ) -> InferError {
         let (value, reason) = (value.to_string(), reason.into());
-        InferError::Attribute { op: self.op, attribute, value, reason }
+        InferError::Attribute {
+            op: self.op,
+            attribute,
+            value,
+            reason,
+        }
     }
 
     /// `axis` with negative values counted from the end.
-    pub(crate) fn axis(&self, attribute: &'static str, axis: i64, rank: usize) -> Result<usize, InferError> {
+    pub(crate) fn axis(
+        &self,
+        attribute: &'static str,
+        axis: i64,
+        rank: usize,
+    ) -> Result<usize, InferError> {
         resolve_axis(axis, rank).ok_or_else(|| {
-            self.attribute_error(attribute, axis, format!("is no axis of a tensor of rank {rank}"))
+            self.attribute_error(
+                attribute,
+                axis,
+                format!("is no axis of a tensor of rank {rank}"),
+            )
         })
     }
 
@@ -134,27 +172,30 @@ impl<'a> Inputs<'a> {
         axes: &[i64],
         rank: usize,
     ) -> Result<Vec<usize>, InferError> {
-        let mut resolved: Vec<usize> =
-            axes.iter().map(|&a| self.axis(attribute, a, rank)).collect::<Result<_, _>>()?;
+        let mut resolved: Vec<usize> = axes
+            .iter()
+            .map(|&a| self.axis(attribute, a, rank))
+            .collect::<Result<_, _>>()?;
         resolved.sort_unstable();
         if resolved.windows(2).any(|w| w[0] == w[1]) {
-            return Err(self.attribute_error(attribute, format!("{axes:?}"), "names an axis twice"));
+            return Err(self.attribute_error(
+                attribute,
+                format!("{axes:?}"),
+                "names an axis twice",
+            ));
         }
         Ok(resolved)
-    }
-
-    /// Inputs `a` and `b` broadcast against each other, right-aligned (numpy's rule).
-    pub(crate) fn broadcast(&self, a: usize, b: usize) -> Result<Vec<Dim>, InferError> {
-        broadcast(&self.ty(a)?.shape, &self.ty(b)?.shape).ok_or_else(|| {
-            self.shapes_error(a, b, "extents must be equal or 1, aligned at the last axis")
-        })
     }
 }
 
 /// `axis` with negative values counted from the end, or `None` if there is no such axis.
 pub(crate) fn resolve_axis(axis: i64, rank: usize) -> Option<usize> {
     let rank_signed = i64::try_from(rank).ok()?;
-    let at = if axis < 0 { axis.checked_add(rank_signed)? } else { axis };
+    let at = if axis < 0 {
+        axis.checked_add(rank_signed)?
+    } else {
+        axis
+    };
     usize::try_from(at).ok().filter(|&a| a < rank)
 }
 
@@ -164,7 +205,9 @@ pub(crate) fn broadcast(a: &[Dim], b: &[Dim]) -> Option<Vec<Dim>> {
     let rank = a.len().max(b.len());
     let one = Dim::Known(1);
     let at = |shape: &[Dim], i: usize| {
-        (i + shape.len()).checked_sub(rank).map_or_else(|| one.clone(), |j| shape[j].clone())
+        (i + shape.len())
+            .checked_sub(rank)
+            .map_or_else(|| one.clone(), |j| shape[j].clone())
     };
     (0..rank)
         .map(|i| match (at(a, i), at(b, i)) {

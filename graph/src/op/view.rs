@@ -12,17 +12,64 @@ use crate::{Bindings, Dim, InferError, TensorType, ValueFacts};
 
 pub use slice::{Slice, SliceAxis};
 
-const fn def(name: &'static str, arity: (usize, usize), formula: &'static str, source: &'static str) -> OpDef {
-    let numerics = Numerics { accumulator: "", nan: "kept", max_ulp: 0 };
-    OpDef { name, family: Family::View, arity, algebra: Algebra::NONE, formula, numerics, source }
+const fn def(
+    name: &'static str,
+    arity: (usize, usize),
+    formula: &'static str,
+    source: &'static str,
+) -> OpDef {
+    let numerics = Numerics {
+        accumulator: "",
+        nan: "kept",
+        max_ulp: 0,
+    };
+    OpDef {
+        name,
+        family: Family::View,
+        arity,
+        algebra: Algebra::NONE,
+        formula,
+        numerics,
+        source,
+    }
 }
 
-pub(super) static RESHAPE: OpDef = def("reshape", (1, 2), "the elements in row-major order under another shape", "ONNX Reshape");
-pub(super) static TRANSPOSE: OpDef = def("transpose", (1, 1), "y[i0, i1, ..] = x with axis k of y = axis perm[k] of x", "ONNX Transpose");
-pub(super) static SLICE: OpDef = def("slice", (1, 5), "x[start:end:step] per axis, negative bounds counted from the end, clamped", "ONNX Slice");
-pub(super) static EXPAND: OpDef = def("expand", (1, 2), "x broadcast against `shape` by numpy's rule", "ONNX Expand");
-pub(super) static SQUEEZE: OpDef = def("squeeze", (1, 2), "x without the axes `axes` of extent 1", "ONNX Squeeze");
-pub(super) static UNSQUEEZE: OpDef = def("unsqueeze", (1, 2), "x with axes of extent 1 at the positions `axes` of the result", "ONNX Unsqueeze");
+pub(super) static RESHAPE: OpDef = def(
+    "reshape",
+    (1, 2),
+    "the elements in row-major order under another shape",
+    "ONNX Reshape",
+);
+pub(super) static TRANSPOSE: OpDef = def(
+    "transpose",
+    (1, 1),
+    "y[i0, i1, ..] = x with axis k of y = axis perm[k] of x",
+    "ONNX Transpose",
+);
+pub(super) static SLICE: OpDef = def(
+    "slice",
+    (1, 5),
+    "x[start:end:step] per axis, negative bounds counted from the end, clamped",
+    "ONNX Slice",
+);
+pub(super) static EXPAND: OpDef = def(
+    "expand",
+    (1, 2),
+    "x broadcast against `shape` by numpy's rule",
+    "ONNX Expand",
+);
+pub(super) static SQUEEZE: OpDef = def(
+    "squeeze",
+    (1, 2),
+    "x without the axes `axes` of extent 1",
+    "ONNX Squeeze",
+);
+pub(super) static UNSQUEEZE: OpDef = def(
+    "unsqueeze",
+    (1, 2),
+    "x with axes of extent 1 at the positions `axes` of the result",
+    "ONNX Unsqueeze",
+);
 
 /// Another shape over the same elements.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,18 +84,26 @@ pub struct Reshape {
 impl Reshape {
     /// A reshape to these extents.
     pub fn to(shape: impl IntoIterator<Item = Dim>) -> Reshape {
-        Reshape { shape: Some(shape.into_iter().collect()), allow_zero: true }
+        Reshape {
+            shape: Some(shape.into_iter().collect()),
+            allow_zero: true,
+        }
     }
 
     pub(super) fn from_attrs(attrs: &Attrs) -> Result<Reshape, String> {
         let shape = attrs.optional("shape", Attrs::dims)?;
-        let allow_zero = attrs.optional("allow_zero", Attrs::bool)?.unwrap_or(shape.is_some());
+        let allow_zero = attrs
+            .optional("allow_zero", Attrs::bool)?
+            .unwrap_or(shape.is_some());
         Ok(Reshape { shape, allow_zero })
     }
 
     pub(super) fn substitute(&self, bindings: &Bindings) -> Reshape {
         let bind = |dims: &Vec<Dim>| dims.iter().map(|d| d.substitute(bindings)).collect();
-        Reshape { shape: self.shape.as_ref().map(bind), allow_zero: self.allow_zero }
+        Reshape {
+            shape: self.shape.as_ref().map(bind),
+            allow_zero: self.allow_zero,
+        }
     }
 
     /// The extents that the second input describes.
@@ -60,17 +115,31 @@ impl Reshape {
         for (axis, dim) in wanted.iter().enumerate() {
             shape.push(match dim {
                 Dim::Known(-1) if inferred.is_some() => {
-                    return Err(inputs.attribute_error("shape", show(wanted), "has more than one -1"));
+                    return Err(inputs.attribute_error(
+                        "shape",
+                        show(wanted),
+                        "has more than one -1",
+                    ));
                 }
                 Dim::Known(-1) => {
                     inferred = Some(axis);
                     Dim::Known(1)
                 }
-                Dim::Known(0) if !self.allow_zero => input.shape.get(axis).cloned().ok_or_else(|| {
-                    inputs.attribute_error("shape", show(wanted), format!("0 at axis {axis} copies an extent that {input} does not have"))
-                })?,
+                Dim::Known(0) if !self.allow_zero => {
+                    input.shape.get(axis).cloned().ok_or_else(|| {
+                        inputs.attribute_error(
+                            "shape",
+                            show(wanted),
+                            format!("0 at axis {axis} copies an extent that {input} does not have"),
+                        )
+                    })?
+                }
                 Dim::Known(n) if *n < 0 => {
-                    return Err(inputs.attribute_error("shape", show(wanted), "has a negative extent"));
+                    return Err(inputs.attribute_error(
+                        "shape",
+                        show(wanted),
+                        "has a negative extent",
+                    ));
                 }
                 other => other.clone(),
             });
@@ -106,8 +175,14 @@ impl Entry for Reshape {
             let reason = format!("has {b} elements, but the input {} has {a}", facts.ty);
             return Err(inputs.attribute_error("shape", show(&shape), reason));
         }
-        let ty = TensorType { dtype: facts.ty.dtype, shape };
-        Ok(vec![ValueFacts { ty, known: facts.known.clone() }])
+        let ty = TensorType {
+            dtype: facts.ty.dtype,
+            shape,
+        };
+        Ok(vec![ValueFacts {
+            ty,
+            known: facts.known.clone(),
+        }])
     }
 
     fn attrs(&self) -> Attrs {
@@ -135,12 +210,20 @@ impl Entry for Transpose {
         let mut sorted = self.perm.clone();
         sorted.sort_unstable();
         if !sorted.into_iter().eq(0..facts.ty.rank()) {
-            let reason = format!("is no permutation of the {} axes of {}", facts.ty.rank(), facts.ty);
+            let reason = format!(
+                "is no permutation of the {} axes of {}",
+                facts.ty.rank(),
+                facts.ty
+            );
             return Err(inputs.attribute_error("perm", format!("{:?}", self.perm), reason));
         }
         let shape = self.perm.iter().map(|&axis| facts.ty.shape[axis].clone());
         let ty = TensorType::new(facts.ty.dtype, shape);
-        let known = if ty.rank() <= 1 { facts.known.clone() } else { None };
+        let known = if ty.rank() <= 1 {
+            facts.known.clone()
+        } else {
+            None
+        };
         Ok(vec![ValueFacts { ty, known }])
     }
 
@@ -159,16 +242,22 @@ pub struct Expand {
 impl Expand {
     /// A broadcast against these extents.
     pub fn to(shape: impl IntoIterator<Item = Dim>) -> Expand {
-        Expand { shape: Some(shape.into_iter().collect()) }
+        Expand {
+            shape: Some(shape.into_iter().collect()),
+        }
     }
 
     pub(super) fn from_attrs(attrs: &Attrs) -> Result<Expand, String> {
-        Ok(Expand { shape: attrs.optional("shape", Attrs::dims)? })
+        Ok(Expand {
+            shape: attrs.optional("shape", Attrs::dims)?,
+        })
     }
 
     pub(super) fn substitute(&self, bindings: &Bindings) -> Expand {
         let bind = |dims: &Vec<Dim>| dims.iter().map(|d| d.substitute(bindings)).collect();
-        Expand { shape: self.shape.as_ref().map(bind) }
+        Expand {
+            shape: self.shape.as_ref().map(bind),
+        }
     }
 }
 
@@ -197,7 +286,13 @@ impl Entry for Expand {
             (Some(all), _) if shape == facts.ty.shape => Some(all.to_vec()),
             _ => None,
         };
-        Ok(vec![ValueFacts { ty: TensorType { dtype: facts.ty.dtype, shape }, known }])
+        Ok(vec![ValueFacts {
+            ty: TensorType {
+                dtype: facts.ty.dtype,
+                shape,
+            },
+            known,
+        }])
     }
 
     fn attrs(&self) -> Attrs {
@@ -227,19 +322,31 @@ impl Entry for Squeeze {
         let axes = match (&self.axes, inputs.optional(1)) {
             (Some(axes), _) => inputs.axes("axes", axes, shape.len())?,
             (None, Some(_)) => inputs.axes("axes", &inputs.known_ints(1)?, shape.len())?,
-            (None, None) => (0..shape.len()).filter(|&a| shape[a] == Dim::Known(1)).collect(),
+            (None, None) => (0..shape.len())
+                .filter(|&a| shape[a] == Dim::Known(1))
+                .collect(),
         };
-        if let Some(&axis) = axes.iter().find(|&&a| shape[a].as_known().is_some_and(|n| n != 1)) {
+        if let Some(&axis) = axes
+            .iter()
+            .find(|&&a| shape[a].as_known().is_some_and(|n| n != 1))
+        {
             let reason = format!("axis {axis} of {} is not of extent 1", facts.ty);
             return Err(inputs.attribute_error("axes", format!("{axes:?}"), reason));
         }
-        let kept = (0..shape.len()).filter(|a| !axes.contains(a)).map(|a| shape[a].clone());
+        let kept = (0..shape.len())
+            .filter(|a| !axes.contains(a))
+            .map(|a| shape[a].clone());
         let ty = TensorType::new(facts.ty.dtype, kept);
-        Ok(vec![ValueFacts { ty, known: facts.known.clone() }])
+        Ok(vec![ValueFacts {
+            ty,
+            known: facts.known.clone(),
+        }])
     }
 
     fn attrs(&self) -> Attrs {
-        self.axes.as_ref().map_or_else(Attrs::new, |axes| Attrs::new().with_ints("axes", axes))
+        self.axes
+            .as_ref()
+            .map_or_else(Attrs::new, |axes| Attrs::new().with_ints("axes", axes))
     }
 }
 
@@ -265,13 +372,22 @@ impl Entry for Unsqueeze {
         let axes = inputs.axes("axes", &list, rank)?;
         let mut old = facts.ty.shape.iter().cloned();
         let shape = (0..rank).map_while(|axis| {
-            if axes.contains(&axis) { Some(Dim::Known(1)) } else { old.next() }
+            if axes.contains(&axis) {
+                Some(Dim::Known(1))
+            } else {
+                old.next()
+            }
         });
         let ty = TensorType::new(facts.ty.dtype, shape);
-        Ok(vec![ValueFacts { ty, known: facts.known.clone() }])
+        Ok(vec![ValueFacts {
+            ty,
+            known: facts.known.clone(),
+        }])
     }
 
     fn attrs(&self) -> Attrs {
-        self.axes.as_ref().map_or_else(Attrs::new, |axes| Attrs::new().with_ints("axes", axes))
+        self.axes
+            .as_ref()
+            .map_or_else(Attrs::new, |axes| Attrs::new().with_ints("axes", axes))
     }
 }

@@ -45,13 +45,20 @@ impl Window {
         let pad = match attrs.optional("pads", Attrs::usizes)? {
             Some(pads) if pads.len() == 2 * strides.len() => {
                 let (begin, end) = pads.split_at(strides.len());
-                Pad::Explicit { begin: begin.to_vec(), end: end.to_vec() }
+                Pad::Explicit {
+                    begin: begin.to_vec(),
+                    end: end.to_vec(),
+                }
             }
             Some(_) => return Err("pads needs a begin and an end per spatial axis".into()),
             None if attrs.bool("same_upper")? => Pad::SameUpper,
             None => Pad::SameLower,
         };
-        Ok(Window { strides, dilations, pad })
+        Ok(Window {
+            strides,
+            dilations,
+            pad,
+        })
     }
 
     fn attrs(&self) -> Attrs {
@@ -59,7 +66,9 @@ impl Window {
             .with_usizes("strides", &self.strides)
             .with_usizes("dilations", &self.dilations);
         match &self.pad {
-            Pad::Explicit { begin, end } => attrs.with_usizes("pads", &[begin.as_slice(), end].concat()),
+            Pad::Explicit { begin, end } => {
+                attrs.with_usizes("pads", &[begin.as_slice(), end].concat())
+            }
             Pad::SameUpper => attrs.with("same_upper", Attr::Word("true".into())),
             Pad::SameLower => attrs.with("same_upper", Attr::Word("false".into())),
         }
@@ -109,12 +118,24 @@ impl Window {
             let Pad::Explicit { begin, end } = &self.pad else {
                 return Dim::apply(DimOp::FloorDiv, round_up(spatial[axis].clone()), stride);
             };
-            let padded = Dim::apply(DimOp::Add, spatial[axis].clone(), Dim::from(begin[axis].saturating_add(end[axis])));
+            let padded = Dim::apply(
+                DimOp::Add,
+                spatial[axis].clone(),
+                Dim::from(begin[axis].saturating_add(end[axis])),
+            );
             let reach = Dim::apply(DimOp::Sub, kernel[axis].clone(), Dim::Known(1));
             let span = Dim::apply(DimOp::Mul, reach, Dim::from(self.dilations[axis]));
-            let last = Dim::apply(DimOp::Sub, Dim::apply(DimOp::Sub, padded, span), Dim::Known(1));
+            let last = Dim::apply(
+                DimOp::Sub,
+                Dim::apply(DimOp::Sub, padded, span),
+                Dim::Known(1),
+            );
             let last = if ceil { round_up(last) } else { last };
-            let windows = Dim::apply(DimOp::Add, Dim::apply(DimOp::FloorDiv, last, stride), Dim::Known(1));
+            let windows = Dim::apply(
+                DimOp::Add,
+                Dim::apply(DimOp::FloorDiv, last, stride),
+                Dim::Known(1),
+            );
             let begin = i64::try_from(begin[axis]).unwrap_or(i64::MAX);
             match (windows.as_known(), spatial[axis].as_known()) {
                 (Some(n), Some(d)) if ceil => {
@@ -135,7 +156,11 @@ pub(super) static CONV: OpDef = OpDef {
     arity: (2, 3),
     algebra: Algebra::NONE,
     formula: "y[n, m, o..] = bias[m] + sum over c, k.. of x[n, g * C/groups + c, o * stride + k * dilation - pad] * w[m, c, k..], g the group of m",
-    numerics: Numerics { accumulator: "f32 for f32, f64 for f64", nan: "propagates", max_ulp: 16 },
+    numerics: Numerics {
+        accumulator: "f32 for f32, f64 for f64",
+        nan: "propagates",
+        max_ulp: 16,
+    },
     source: "ONNX Conv",
 };
 
@@ -151,7 +176,10 @@ pub struct Conv {
 
 impl Conv {
     pub(super) fn from_attrs(attrs: &Attrs) -> Result<Conv, String> {
-        Ok(Conv { window: Window::from_attrs(attrs)?, groups: attrs.usize("groups")? })
+        Ok(Conv {
+            window: Window::from_attrs(attrs)?,
+            groups: attrs.usize("groups")?,
+        })
     }
 
     fn check_channels(&self, inputs: &Inputs<'_>) -> Result<(), InferError> {
@@ -163,7 +191,8 @@ impl Conv {
         if let (Some(c), Some(per_group)) = (x.shape[1].as_known(), w.shape[1].as_known())
             && per_group.checked_mul(groups) != Some(c)
         {
-            let reason = format!("axis 1 of the weights must be the {c} channels / {groups} groups");
+            let reason =
+                format!("axis 1 of the weights must be the {c} channels / {groups} groups");
             return Err(inputs.shapes_error(0, 1, reason));
         }
         if w.shape[0].as_known().is_some_and(|m| m % groups != 0) {
@@ -200,7 +229,9 @@ impl Entry for Conv {
         if spatial.iter().any(|d| d.as_known().is_some_and(|n| n < 0)) {
             return Err(inputs.shapes_error(0, 1, "the kernel is larger than the padded input"));
         }
-        let shape = [x.shape[0].clone(), w.shape[0].clone()].into_iter().chain(spatial);
+        let shape = [x.shape[0].clone(), w.shape[0].clone()]
+            .into_iter()
+            .chain(spatial);
         Ok(vec![ValueFacts::of_type(TensorType::new(dtype, shape))])
     }
 

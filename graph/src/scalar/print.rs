@@ -14,7 +14,9 @@ impl Program {
                 Inst::Const(_) => {}
                 Inst::Cast(_, r) => uses[usize::from(r)] += 1,
                 Inst::Prim(prim, regs) => {
-                    regs[..prim.arity()].iter().for_each(|&r| uses[usize::from(r)] += 1);
+                    regs[..prim.arity()]
+                        .iter()
+                        .for_each(|&r| uses[usize::from(r)] += 1);
                 }
             }
         }
@@ -40,7 +42,12 @@ impl Program {
         match name(reg.into()) {
             Some(text) => out.push_str(&text),
             None => {
-                self.write_inst(self.insts[usize::from(reg) - self.inputs.len()], name, out, nested);
+                self.write_inst(
+                    self.insts[usize::from(reg) - self.inputs.len()],
+                    name,
+                    out,
+                    nested,
+                );
             }
         }
     }

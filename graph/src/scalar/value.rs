@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use half::{bf16, f16};
-use tensor_core::DType;
+use tensor_core::{DType, bf16, f16};
 
 /// A scalar of a real or bool dtype, kept as its bit pattern: what is printed and parsed is exact,
 /// NaN payloads included.
@@ -51,10 +50,21 @@ impl ScalarValue {
         if dtype.is_float() {
             return ScalarValue::from_f64(dtype, value as f64);
         }
-        let bits = if dtype == DType::Bool { u64::from(value != 0) } else { value as u64 };
+        let bits = if dtype == DType::Bool {
+            u64::from(value != 0)
+        } else {
+            value as u64
+        };
         let width = dtype.size_bytes() * 8;
-        let mask = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
-        ScalarValue { dtype, bits: bits & mask }
+        let mask = if width >= 64 {
+            u64::MAX
+        } else {
+            (1 << width) - 1
+        };
+        ScalarValue {
+            dtype,
+            bits: bits & mask,
+        }
     }
 
     /// Element type.
@@ -99,8 +109,14 @@ impl fmt::Display for ScalarValue {
             _ if self.dtype.is_float() && value.is_infinite() => {
                 f.write_str(if value > 0.0 { "inf" } else { "-inf" })
             }
-            DType::F32 => write_float(f, format!("{}", f32::from_bits(self.bits as u32)), format!("{:e}", f32::from_bits(self.bits as u32))),
-            DType::F64 | DType::F16 | DType::BF16 => write_float(f, format!("{value}"), format!("{value:e}")),
+            DType::F32 => write_float(
+                f,
+                format!("{}", f32::from_bits(self.bits as u32)),
+                format!("{:e}", f32::from_bits(self.bits as u32)),
+            ),
+            DType::F64 | DType::F16 | DType::BF16 => {
+                write_float(f, format!("{value}"), format!("{value:e}"))
+            }
             DType::U64 => write!(f, "{}", self.bits),
             DType::Bool => write!(f, "{}", self.bits != 0),
             _ => write!(f, "{}", self.to_i64()),
@@ -110,7 +126,11 @@ impl fmt::Display for ScalarValue {
 
 /// The shorter of the two notations; both are exact.
 fn write_float(f: &mut fmt::Formatter<'_>, plain: String, scientific: String) -> fmt::Result {
-    f.write_str(if scientific.len() < plain.len() { &scientific } else { &plain })
+    f.write_str(if scientific.len() < plain.len() {
+        &scientific
+    } else {
+        &plain
+    })
 }
 
 #[cfg(test)]
@@ -125,13 +145,22 @@ mod tests {
             (ScalarValue::from_f64(DType::F32, 6.0), "6"),
             (ScalarValue::from_f64(DType::F32, -0.0), "-0"),
             (ScalarValue::from_f64(DType::F64, f64::INFINITY), "inf"),
-            (ScalarValue::from_bits(DType::F32, 0x7fc0_0001), "nan(0x7fc00001)"),
+            (
+                ScalarValue::from_bits(DType::F32, 0x7fc0_0001),
+                "nan(0x7fc00001)",
+            ),
             (ScalarValue::from_f64(DType::I8, -300.0), "-128"),
             (ScalarValue::from_f64(DType::U8, -3.0), "0"),
             (ScalarValue::from_i64(DType::I32, -7), "-7"),
-            (ScalarValue::from_i64(DType::I64, i64::MIN), "-9223372036854775808"),
+            (
+                ScalarValue::from_i64(DType::I64, i64::MIN),
+                "-9223372036854775808",
+            ),
             (ScalarValue::from_f64(DType::Bool, 2.0), "true"),
-            (ScalarValue::from_f64(DType::F16, 0.333_251_953_125), "0.333251953125"),
+            (
+                ScalarValue::from_f64(DType::F16, 0.333_251_953_125),
+                "0.333251953125",
+            ),
         ];
         for (value, want) in cases {
             assert_eq!(value.to_string(), want, "{value:?}");

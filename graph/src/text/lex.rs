@@ -38,7 +38,11 @@ impl Kind {
 
 /// Splits a text into tokens.
 pub(super) fn lex(text: &str) -> Result<Vec<Token>, ParseError> {
-    let mut lexer = Lexer { rest: text, line: 1, column: 1 };
+    let mut lexer = Lexer {
+        rest: text,
+        line: 1,
+        column: 1,
+    };
     let mut tokens = Vec::new();
     loop {
         lexer.skip(|c| c.is_whitespace());
@@ -80,13 +84,20 @@ impl<'a> Lexer<'a> {
     }
 
     fn error(&self, message: impl Into<String>) -> ParseError {
-        ParseError { line: self.line, column: self.column, message: message.into() }
+        ParseError {
+            line: self.line,
+            column: self.column,
+            message: message.into(),
+        }
     }
 
     fn token(&mut self) -> Result<Kind, ParseError> {
         let rest = self.rest;
-        let Some(first) = rest.chars().next() else { return Ok(Kind::End) };
-        let digit_follows = rest[first.len_utf8()..].starts_with(|c: char| c.is_ascii_digit() || c == 'i');
+        let Some(first) = rest.chars().next() else {
+            return Ok(Kind::End);
+        };
+        let digit_follows =
+            rest[first.len_utf8()..].starts_with(|c: char| c.is_ascii_digit() || c == 'i');
         if rest.starts_with("->") {
             self.next();
             self.next();
@@ -99,7 +110,9 @@ impl<'a> Lexer<'a> {
                 self.next();
                 self.skip(|c| c.is_ascii_digit());
             }
-            return Ok(Kind::Number(rest[..rest.len() - self.rest.len()].to_owned()));
+            return Ok(Kind::Number(
+                rest[..rest.len() - self.rest.len()].to_owned(),
+            ));
         }
         if first.is_ascii_alphabetic() || first == '_' {
             let word = self.skip(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
@@ -133,7 +146,9 @@ impl<'a> Lexer<'a> {
             Some(c @ ('"' | '\\')) => Ok(c),
             Some('u') if self.next() == Some('{') => {
                 let digits = self.skip(|c| c.is_ascii_hexdigit());
-                let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+                let code = u32::from_str_radix(digits, 16)
+                    .ok()
+                    .and_then(char::from_u32);
                 match (code, self.next()) {
                     (Some(c), Some('}')) => Ok(c),
                     _ => Err(self.error("an escape is \\u{..} with a hexadecimal code")),

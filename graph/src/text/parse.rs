@@ -23,7 +23,13 @@ const MAX_DEPTH: usize = 64;
 pub fn parse(text: &str, constants: &dyn ConstantSource) -> Result<Graph, ParseError> {
     let tokens = lex(text)?;
     let builder = GraphBuilder::new("");
-    let mut parser = Parser { tokens, at: 0, constants, builder, names: HashMap::new() };
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        constants,
+        builder,
+        names: HashMap::new(),
+    };
     parser.function()
 }
 
@@ -58,7 +64,11 @@ impl Parser<'_> {
 
     fn error_at<T>(&self, token: usize, message: impl Into<String>) -> Parse<T> {
         let Token { line, column, .. } = self.tokens[token];
-        Err(ParseError { line, column, message: message.into() })
+        Err(ParseError {
+            line,
+            column,
+            message: message.into(),
+        })
     }
 
     fn error<T>(&self, message: impl Into<String>) -> Parse<T> {
@@ -66,7 +76,10 @@ impl Parser<'_> {
     }
 
     fn unexpected<T>(&self, wanted: &str) -> Parse<T> {
-        self.error(format!("expected {wanted}, found {}", self.peek().describe()))
+        self.error(format!(
+            "expected {wanted}, found {}",
+            self.peek().describe()
+        ))
     }
 
     fn accept(&mut self, sign: char) -> bool {
@@ -78,7 +91,11 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, sign: char) -> Parse<()> {
-        if self.accept(sign) { Ok(()) } else { self.unexpected(&Kind::Sign(sign).describe()) }
+        if self.accept(sign) {
+            Ok(())
+        } else {
+            self.unexpected(&Kind::Sign(sign).describe())
+        }
     }
 
     fn keyword(&mut self, word: &str) -> bool {
@@ -120,14 +137,21 @@ impl Parser<'_> {
         let outputs = self.outputs()?;
         self.expect('{')?;
         while !self.accept('}') {
-            if self.keyword("const") { self.constant()? } else { self.node()? }
+            if self.keyword("const") {
+                self.constant()?
+            } else {
+                self.node()?
+            }
         }
         if *self.peek() != Kind::End {
             return self.unexpected("the end of the text");
         }
         for output in outputs {
             let Some(&id) = self.names.get(&output.value) else {
-                return self.error_at(output.token, format!("there is no value {:?}", output.value));
+                return self.error_at(
+                    output.token,
+                    format!("there is no value {:?}", output.value),
+                );
             };
             self.check_type(output.token, id, &output.ty)?;
             self.builder.output(output.name, id);
@@ -150,16 +174,30 @@ impl Parser<'_> {
         while !self.accept(')') {
             let token = self.at;
             let name = self.name()?;
-            let value = if self.accept('=') { self.name()? } else { name.clone() };
+            let value = if self.accept('=') {
+                self.name()?
+            } else {
+                name.clone()
+            };
             self.expect(':')?;
             let ty = self.ty()?;
-            outputs.push(OutputDecl { name, value, ty, token });
+            outputs.push(OutputDecl {
+                name,
+                value,
+                ty,
+                token,
+            });
             self.separator(')')?;
         }
         Ok(outputs)
     }
 
-    fn define(&mut self, token: usize, name: String, id: Result<ValueId, crate::GraphError>) -> Parse<ValueId> {
+    fn define(
+        &mut self,
+        token: usize,
+        name: String,
+        id: Result<ValueId, crate::GraphError>,
+    ) -> Parse<ValueId> {
         match id {
             Ok(id) => {
                 self.names.insert(name, id);
@@ -183,7 +221,10 @@ impl Parser<'_> {
         let Some(dtype) = dtype else {
             return self.error_at(self.at.saturating_sub(1), "expected a dtype such as f32");
         };
-        Ok(TensorType { dtype, shape: self.dims()? })
+        Ok(TensorType {
+            dtype,
+            shape: self.dims()?,
+        })
     }
 
     fn dims(&mut self) -> Parse<Vec<Dim>> {
@@ -202,11 +243,15 @@ impl Parser<'_> {
         }
         match self.peek().clone() {
             Kind::Number(text) => {
-                let Ok(n) = text.parse() else { return self.unexpected("an integer") };
+                let Ok(n) = text.parse() else {
+                    return self.unexpected("an integer");
+                };
                 self.next();
                 Ok(Dim::Known(n))
             }
-            Kind::Word(word) if word == "max" && self.tokens[self.at + 1].kind == Kind::Sign('(') => {
+            Kind::Word(word)
+                if word == "max" && self.tokens[self.at + 1].kind == Kind::Sign('(') =>
+            {
                 self.next();
                 self.next();
                 let a = self.dim(depth + 1)?;
@@ -238,14 +283,21 @@ impl Parser<'_> {
         if inferred == declared {
             return Ok(());
         }
-        self.error_at(token, format!("declared {declared}, but inference gives {inferred}"))
+        self.error_at(
+            token,
+            format!("declared {declared}, but inference gives {inferred}"),
+        )
     }
 
     fn constant(&mut self) -> Parse<()> {
         let token = self.at;
         let (name, ty) = self.typed()?;
         self.expect('=')?;
-        let tensor = if self.accept('#') { self.named_constant(token, &name)? } else { self.literal(&ty)? };
+        let tensor = if self.accept('#') {
+            self.named_constant(token, &name)?
+        } else {
+            self.literal(&ty)?
+        };
         let id = self.builder.constant(name.clone(), tensor);
         let id = self.define(token, name, id)?;
         self.check_type(token, id, &ty)
@@ -257,10 +309,16 @@ impl Parser<'_> {
             _ => None,
         };
         let Some(tensor) = self.constants.constant(name) else {
-            return self.error_at(token, format!("the constant {name:?} is not in the text and was not provided"));
+            return self.error_at(
+                token,
+                format!("the constant {name:?} is not in the text and was not provided"),
+            );
         };
         if wanted != Some(hash(&tensor)) {
-            return self.error_at(token, format!("the constant {name:?} that was provided has other elements"));
+            return self.error_at(
+                token,
+                format!("the constant {name:?} that was provided has other elements"),
+            );
         }
         Ok(tensor)
     }
@@ -303,11 +361,26 @@ impl Parser<'_> {
             };
         }
         let value = match dtype {
-            DType::Bool => text.parse::<bool>().ok().map(|b| ScalarValue::from_i64(dtype, b.into())),
-            DType::F32 => text.parse::<f32>().ok().map(|v| ScalarValue::from_bits(dtype, v.to_bits().into())),
-            DType::U64 => text.parse::<u64>().ok().map(|v| ScalarValue::from_bits(dtype, v)),
-            d if d.is_float() => text.parse::<f64>().ok().map(|v| ScalarValue::from_f64(dtype, v)),
-            _ => text.parse::<i64>().ok().map(|v| ScalarValue::from_i64(dtype, v)),
+            DType::Bool => text
+                .parse::<bool>()
+                .ok()
+                .map(|b| ScalarValue::from_i64(dtype, b.into())),
+            DType::F32 => text
+                .parse::<f32>()
+                .ok()
+                .map(|v| ScalarValue::from_bits(dtype, v.to_bits().into())),
+            DType::U64 => text
+                .parse::<u64>()
+                .ok()
+                .map(|v| ScalarValue::from_bits(dtype, v)),
+            d if d.is_float() => text
+                .parse::<f64>()
+                .ok()
+                .map(|v| ScalarValue::from_f64(dtype, v)),
+            _ => text
+                .parse::<i64>()
+                .ok()
+                .map(|v| ScalarValue::from_i64(dtype, v)),
         };
         match value {
             Some(value) => Ok(value),
@@ -321,7 +394,11 @@ impl Parser<'_> {
         self.expect('=')?;
         let op_name = self.name()?;
         let (inputs, attrs) = self.arguments()?;
-        let source = if self.accept('@') { self.name()? } else { String::new() };
+        let source = if self.accept('@') {
+            self.name()?
+        } else {
+            String::new()
+        };
         let op = match Op::from_text(&op_name, &attrs) {
             Ok(op) => op,
             Err(message) => return self.error_at(token, format!("{op_name}: {message}")),
@@ -345,7 +422,12 @@ impl Parser<'_> {
                 } else {
                     match self.names.get(&name) {
                         Some(&id) => inputs.push(Some(id)),
-                        None => return self.error_at(token, format!("there is no value {name:?} before this line")),
+                        None => {
+                            return self.error_at(
+                                token,
+                                format!("there is no value {name:?} before this line"),
+                            );
+                        }
                     }
                 }
             }

@@ -43,7 +43,9 @@ impl Graph {
     }
 
     fn write_constant(&self, f: &mut fmt::Formatter<'_>, id: ValueId) -> fmt::Result {
-        let Some(tensor) = self.value(id).constant() else { return Ok(()) };
+        let Some(tensor) = self.value(id).constant() else {
+            return Ok(());
+        };
         f.write_str("  const ")?;
         self.write_typed(f, id)?;
         f.write_str(" = ")?;

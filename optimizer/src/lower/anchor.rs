@@ -6,8 +6,8 @@ use graph::{Node, NodeId, ValueId};
 use plan::{ConvStep, Epilogue, PoolStep, Source, StepKind, Window2d};
 use tensor_core::ShapeVec;
 
+use super::Lowering;
 use super::operands::Anchor;
-use super::{Lowering, Operands};
 use crate::OptimizeError;
 use crate::region::Region;
 
@@ -38,7 +38,10 @@ impl Lowering<'_> {
         let node = self.graph.node(root);
         let value = node.outputs[0];
         let draft = self.draft(node)?;
-        let takes_epilogue = !matches!(draft.kind, StepKind::Concat { .. } | StepKind::Gather { .. });
+        let takes_epilogue = !matches!(
+            draft.kind,
+            StepKind::Concat { .. } | StepKind::Gather { .. }
+        );
         let fuse = takes_epilogue && draft.permuted.is_none();
         let exit = if fuse { region.exit } else { value };
         let members: &[NodeId] = if fuse { &region.nodes } else { &[] };
@@ -50,7 +53,9 @@ impl Lowering<'_> {
         let view = Source::view(out, dtype, step_layout);
         let source = match &draft.permuted {
             Some(axes) => self.with_layouts(exit, view, shape, |layout| layout.permute(axes))?,
-            None => self.with_layouts(exit, view, shape.clone(), |layout| layout.reshape(&shape[..]))?,
+            None => self.with_layouts(exit, view, shape.clone(), |layout| {
+                layout.reshape(&shape[..])
+            })?,
         };
         self.sources[exit.index()] = Some(source);
         if !fuse && !region.nodes.is_empty() {
@@ -72,7 +77,11 @@ impl Lowering<'_> {
         for (parameter, along) in &draft.parameters {
             if !operands.contains(*parameter) {
                 let source = self.parameter(*parameter, *along, &shape)?;
-                let dtypes: Vec<_> = source.loads.iter().map(|l| self.plan.buffer(l.buffer).dtype).collect();
+                let dtypes: Vec<_> = source
+                    .loads
+                    .iter()
+                    .map(|l| self.plan.buffer(l.buffer).dtype)
+                    .collect();
                 operands.add_source(*parameter, source, &dtypes);
             }
         }
@@ -84,25 +93,40 @@ impl Lowering<'_> {
         };
         let (mut loads, program) = operands.build(self.graph, members, Some(anchor), exit);
         for load in &mut loads {
-            load.layout = load.layout.reshape(&draft.shape[..]).map_err(|error| OptimizeError::Unsupported {
-                node: self.step_name(exit),
-                op: "epilogue",
-                what: error.to_string(),
+            load.layout = load.layout.reshape(&draft.shape[..]).map_err(|error| {
+                OptimizeError::Unsupported {
+                    node: self.step_name(exit),
+                    op: "epilogue",
+                    what: error.to_string(),
+                }
             })?;
         }
         Ok(Epilogue { loads, program })
     }
 
-    fn parameter(&mut self, id: ValueId, along: Along, shape: &[usize]) -> Result<Source, OptimizeError> {
+    fn parameter(
+        &mut self,
+        id: ValueId,
+        along: Along,
+        shape: &[usize],
+    ) -> Result<Source, OptimizeError> {
         let load = self.plain(id)?;
         let trailing = match along {
             Along::Channels => shape.len().saturating_sub(2),
             Along::Last => 0,
         };
-        let own: Vec<usize> = load.layout.shape().iter().copied().chain(std::iter::repeat_n(1, trailing)).collect();
+        let own: Vec<usize> = load
+            .layout
+            .shape()
+            .iter()
+            .copied()
+            .chain(std::iter::repeat_n(1, trailing))
+            .collect();
         let source = Source::view(load.buffer, self.dtype(id), load.layout);
         let shape_vec: ShapeVec = shape.iter().copied().collect();
-        self.with_layouts(id, source, shape_vec, |layout| layout.reshape(&own[..])?.broadcast_to(shape))
+        self.with_layouts(id, source, shape_vec, |layout| {
+            layout.reshape(&own[..])?.broadcast_to(shape)
+        })
     }
 
     fn draft(&mut self, node: &Node) -> Result<Draft, OptimizeError> {
@@ -115,13 +139,26 @@ impl Lowering<'_> {
             Op::LayerNorm(norm) => {
                 let rank = self.shape(input(node, 0))?.len() as i64;
                 if norm.axis != -1 && norm.axis != rank - 1 {
-                    return Err(unsupported(node, "normalisation over more than the last axis"));
+                    return Err(unsupported(
+                        node,
+                        "normalisation over more than the last axis",
+                    ));
                 }
                 let value = self.read(input(node, 0))?;
-                let kind = StepKind::LayerNorm { value, epsilon: norm.epsilon };
+                let kind = StepKind::LayerNorm {
+                    value,
+                    epsilon: norm.epsilon,
+                };
                 let mut draft = self.draft_of(node, kind)?;
-                draft.parameters = node.inputs[1..].iter().flatten().map(|&id| (id, Along::Last)).collect();
-                draft.prepare = match (node.inputs.get(1).copied().flatten(), draft.parameters.len()) {
+                draft.parameters = node.inputs[1..]
+                    .iter()
+                    .flatten()
+                    .map(|&id| (id, Along::Last))
+                    .collect();
+                draft.prepare = match (
+                    node.inputs.get(1).copied().flatten(),
+                    draft.parameters.len(),
+                ) {
                     (_, 0) => |_, _| 0,
                     (_, 2) => |p, o| {
                         let scaled = p.prim(Prim::Mul, &[0, o[0]]);
@@ -133,19 +170,33 @@ impl Lowering<'_> {
                 Ok(draft)
             }
             Op::Concat(concat) => {
-                let parts = node.inputs.iter().flatten().map(|&id| self.read(id)).collect::<Result<Vec<_>, _>>()?;
+                let parts = node
+                    .inputs
+                    .iter()
+                    .flatten()
+                    .map(|&id| self.read(id))
+                    .collect::<Result<Vec<_>, _>>()?;
                 let axis = axis_of(concat.axis, self.shape(node.outputs[0])?.len());
                 self.draft_of(node, StepKind::Concat { parts, axis })
             }
             Op::Gather(gather) => self.gather(node, *gather),
-            other => Err(unsupported(node, &format!("{} with these inputs", other.name()))),
+            other => Err(unsupported(
+                node,
+                &format!("{} with these inputs", other.name()),
+            )),
         }
     }
 
     /// A draft that writes the value's own shape and adds nothing to the epilogue.
     fn draft_of(&self, node: &Node, kind: StepKind) -> Result<Draft, OptimizeError> {
         let shape = self.shape(node.outputs[0])?;
-        Ok(Draft { kind, shape, parameters: Vec::new(), prepare: |_, _| 0, permuted: None })
+        Ok(Draft {
+            kind,
+            shape,
+            parameters: Vec::new(),
+            prepare: |_, _| 0,
+            permuted: None,
+        })
     }
 
     fn contract(&mut self, node: &Node) -> Result<Draft, OptimizeError> {
@@ -181,7 +232,12 @@ impl Lowering<'_> {
     }
 
     /// A side of a batched product: shaped as a matrix, then broadcast over the batch.
-    fn operand(&mut self, id: ValueId, matrix: &[usize], full: &[usize]) -> Result<Source, OptimizeError> {
+    fn operand(
+        &mut self,
+        id: ValueId,
+        matrix: &[usize],
+        full: &[usize],
+    ) -> Result<Source, OptimizeError> {
         if matrix.iter().product::<usize>() < full.iter().product() {
             self.plain(id)?;
         }
@@ -203,7 +259,12 @@ impl Lowering<'_> {
         let input_source = self.reshaped(x, &x_shape)?;
         self.plain(w)?;
         let weight = self.reshaped(w, &w_shape)?;
-        let step = ConvStep { input: input_source, weight, window, groups: conv.groups };
+        let step = ConvStep {
+            input: input_source,
+            weight,
+            window,
+            groups: conv.groups,
+        };
         let mut draft = self.draft_of(node, StepKind::Conv(step))?;
         draft.shape = self.images(node, node.outputs[0])?.into_iter().collect();
         if let Some(bias) = node.inputs.get(2).copied().flatten() {
@@ -223,7 +284,12 @@ impl Lowering<'_> {
         }
         let window = self.window(node, &pool.window, &kernel)?;
         let input_source = self.reshaped(x, &x_shape)?;
-        let step = PoolStep { input: input_source, kind: pool.kind, window, count_pad: pool.count_pad };
+        let step = PoolStep {
+            input: input_source,
+            kind: pool.kind,
+            window,
+            count_pad: pool.count_pad,
+        };
         let mut draft = self.draft_of(node, StepKind::Pool(step))?;
         draft.shape = self.images(node, node.outputs[0])?.into_iter().collect();
         Ok(draft)
@@ -235,10 +301,22 @@ impl Lowering<'_> {
         if shape.len() == 3 {
             shape.insert(2, 1);
         }
-        if shape.len() == 4 { Ok(shape) } else { Err(unsupported(node, "a window over more than two spatial axes")) }
+        if shape.len() == 4 {
+            Ok(shape)
+        } else {
+            Err(unsupported(
+                node,
+                "a window over more than two spatial axes",
+            ))
+        }
     }
 
-    fn window(&self, node: &Node, window: &Window, kernel: &[usize]) -> Result<Window2d, OptimizeError> {
+    fn window(
+        &self,
+        node: &Node,
+        window: &Window,
+        kernel: &[usize],
+    ) -> Result<Window2d, OptimizeError> {
         let spatial = self.images(node, input(node, 0))?;
         let lift = |list: &[usize], unit: usize| match list {
             [one] => [unit, *one],
@@ -267,7 +345,14 @@ impl Lowering<'_> {
             return Err(unsupported(node, "axes that are not attributes"));
         };
         let axes: Vec<usize> = axes.iter().map(|&a| axis_of(a, rank)).collect();
-        self.draft_of(node, StepKind::Reduce { value, kind: reduce.kind, axes })
+        self.draft_of(
+            node,
+            StepKind::Reduce {
+                value,
+                kind: reduce.kind,
+                axes,
+            },
+        )
     }
 
     fn softmax(&mut self, node: &Node, softmax: Softmax) -> Result<Draft, OptimizeError> {
@@ -275,13 +360,27 @@ impl Lowering<'_> {
         let rank = value.shape.len();
         let axis = axis_of(softmax.axis, rank);
         if axis + 1 == rank {
-            return self.draft_of(node, StepKind::Softmax { value, log: softmax.log });
+            return self.draft_of(
+                node,
+                StepKind::Softmax {
+                    value,
+                    log: softmax.log,
+                },
+            );
         }
         let mut to_last: Vec<usize> = (0..rank).filter(|&a| a != axis).collect();
         to_last.push(axis);
         let shape: ShapeVec = to_last.iter().map(|&a| value.shape[a]).collect();
-        let value = self.with_layouts(node.outputs[0], value, shape.clone(), |layout| layout.permute(&to_last))?;
-        let mut draft = self.draft_of(node, StepKind::Softmax { value, log: softmax.log })?;
+        let value = self.with_layouts(node.outputs[0], value, shape.clone(), |layout| {
+            layout.permute(&to_last)
+        })?;
+        let mut draft = self.draft_of(
+            node,
+            StepKind::Softmax {
+                value,
+                log: softmax.log,
+            },
+        )?;
         let back = (0..rank).map(|a| to_last.iter().position(|&t| t == a).unwrap_or(a));
         draft.permuted = Some(back.collect());
         draft.shape = shape;
@@ -292,7 +391,14 @@ impl Lowering<'_> {
         let data = self.plain(input(node, 0))?;
         let axis = axis_of(gather.axis, data.layout.shape().len());
         let indices = self.read(input(node, 1))?;
-        self.draft_of(node, StepKind::Gather { data, indices, axis })
+        self.draft_of(
+            node,
+            StepKind::Gather {
+                data,
+                indices,
+                axis,
+            },
+        )
     }
 }
 
@@ -307,5 +413,9 @@ fn axis_of(axis: i64, rank: usize) -> usize {
 }
 
 fn unsupported(node: &Node, what: &str) -> OptimizeError {
-    OptimizeError::Unsupported { node: node.source.clone(), op: node.op.name(), what: what.to_owned() }
+    OptimizeError::Unsupported {
+        node: node.source.clone(),
+        op: node.op.name(),
+        what: what.to_owned(),
+    }
 }

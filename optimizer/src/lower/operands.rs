@@ -25,11 +25,14 @@ pub(super) fn literal(graph: &Graph, id: ValueId) -> Option<ScalarValue> {
     let tensor = graph.value(id).constant()?;
     let dtype = tensor.dtype();
     let real = dtype.is_float() || dtype.is_integer() || dtype == DType::Bool;
-    let bytes = tensor.to_le_bytes();
-    if !real || bytes.len() != dtype.size_bytes() {
+    if !real || tensor.len() != 1 {
         return None;
     }
-    let bits = bytes.iter().rev().fold(0_u64, |acc, &b| (acc << 8) | u64::from(b));
+    let bytes = tensor.to_le_bytes().ok()?;
+    let bits = bytes
+        .iter()
+        .rev()
+        .fold(0_u64, |acc, &b| (acc << 8) | u64::from(b));
     Some(ScalarValue::from_bits(dtype, bits))
 }
 
@@ -44,9 +47,14 @@ impl Operands {
 
     /// Adds a source; `dtypes` are those of its loads' buffers.
     pub(super) fn add_source(&mut self, value: ValueId, source: Source, dtypes: &[DType]) {
-        let inputs = source.loads.into_iter().zip(dtypes).map(|(load, dtype)| self.add_load(load, *dtype));
+        let inputs = source
+            .loads
+            .into_iter()
+            .zip(dtypes)
+            .map(|(load, dtype)| self.add_load(load, *dtype));
         let inputs = inputs.collect();
-        self.entries.push((value, Operand::Expression(source.program, inputs)));
+        self.entries
+            .push((value, Operand::Expression(source.program, inputs)));
     }
 
     fn add_load(&mut self, load: Load, dtype: DType) -> usize {
@@ -75,7 +83,8 @@ impl Operands {
             let reg = match operand {
                 Operand::Literal(literal) => program.constant(literal),
                 Operand::Expression(inner, inputs) => {
-                    let inputs: Vec<Reg> = inputs.iter().map(|&i| (first_load + i) as Reg).collect();
+                    let inputs: Vec<Reg> =
+                        inputs.iter().map(|&i| (first_load + i) as Reg).collect();
                     program.inline(&inner, &inputs)
                 }
             };
@@ -89,8 +98,15 @@ impl Operands {
         for &member in members {
             let node = graph.node(member);
             let Op::Map(map) = &node.op else { continue };
-            let inputs: Vec<Option<Reg>> = node.inputs.iter().map(|i| i.map(|i| find(&regs, i))).collect();
-            let dtypes: Vec<Option<DType>> = inputs.iter().map(|r| r.map(|r| program.dtype_of(r))).collect();
+            let inputs: Vec<Option<Reg>> = node
+                .inputs
+                .iter()
+                .map(|i| i.map(|i| find(&regs, i)))
+                .collect();
+            let dtypes: Vec<Option<DType>> = inputs
+                .iter()
+                .map(|r| r.map(|r| program.dtype_of(r)))
+                .collect();
             let present: Vec<Reg> = inputs.iter().copied().flatten().collect();
             let reg = program.inline(&map.program(&dtypes), &present);
             regs.push((node.outputs[0], reg));
@@ -114,5 +130,7 @@ pub(super) struct Anchor<'a> {
 
 fn find(regs: &[(ValueId, Reg)], value: ValueId) -> Reg {
     let found = regs.iter().rev().find(|(v, _)| *v == value);
-    found.map(|(_, reg)| *reg).expect("operands are collected before an expression is built")
+    found
+        .map(|(_, reg)| *reg)
+        .expect("operands are collected before an expression is built")
 }

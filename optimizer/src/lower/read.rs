@@ -37,14 +37,24 @@ impl Lowering<'_> {
         let (shape, dtype) = (value.shape.clone(), value.dtype());
         let layout = self.row_major(id, &shape)?;
         let name = self.step_name(id);
-        let out = self.step(id, name, StepKind::Map { value }, Epilogue::none(dtype), shape);
+        let out = self.step(
+            id,
+            name,
+            StepKind::Map { value },
+            Epilogue::none(dtype),
+            shape,
+        );
         let source = Source::view(out, dtype, layout);
         self.sources[id.index()] = Some(source.clone());
         Ok(source)
     }
 
     /// The dense layout of a value's shape.
-    pub(super) fn row_major(&self, id: ValueId, shape: &[usize]) -> Result<TensorLayout, OptimizeError> {
+    pub(super) fn row_major(
+        &self,
+        id: ValueId,
+        shape: &[usize],
+    ) -> Result<TensorLayout, OptimizeError> {
         TensorLayout::row_major(shape).map_err(|_| OptimizeError::TooLarge {
             value: self.graph.value(id).name.clone(),
             ty: self.graph.value(id).ty().to_string(),
@@ -54,13 +64,21 @@ impl Lowering<'_> {
     /// The path of the node that defines a value, or the value's name.
     pub(super) fn step_name(&self, id: ValueId) -> String {
         let value = self.graph.value(id);
-        let source = crate::region::definer(self.graph, id).map(|n| self.graph.node(n).source.as_str());
-        source.filter(|s| !s.is_empty()).unwrap_or(&value.name).to_owned()
+        let source =
+            crate::region::definer(self.graph, id).map(|n| self.graph.node(n).source.as_str());
+        source
+            .filter(|s| !s.is_empty())
+            .unwrap_or(&value.name)
+            .to_owned()
     }
 
     /// A value broadcast to `shape`. An expression that would be computed several times over is
     /// computed once into a buffer.
-    pub(super) fn broadcast(&mut self, id: ValueId, shape: &[usize]) -> Result<Source, OptimizeError> {
+    pub(super) fn broadcast(
+        &mut self,
+        id: ValueId,
+        shape: &[usize],
+    ) -> Result<Source, OptimizeError> {
         let mut source = self.read(id)?;
         let grows = source.element_count() < shape.iter().product();
         if grows && source.as_view().is_none() {
@@ -91,9 +109,17 @@ impl Lowering<'_> {
 
     /// The elements of a value in row-major order under another shape: a view where strides allow it,
     /// otherwise a view of a dense copy.
-    pub(super) fn reshaped(&mut self, id: ValueId, shape: &[usize]) -> Result<Source, OptimizeError> {
+    pub(super) fn reshaped(
+        &mut self,
+        id: ValueId,
+        shape: &[usize],
+    ) -> Result<Source, OptimizeError> {
         let mut source = self.read(id)?;
-        if source.loads.iter().any(|load| load.layout.reshape(shape).is_err()) {
+        if source
+            .loads
+            .iter()
+            .any(|load| load.layout.reshape(shape).is_err())
+        {
             source = self.materialise(id)?;
         }
         let shape_vec: ShapeVec = shape.iter().copied().collect();
@@ -103,7 +129,10 @@ impl Lowering<'_> {
     /// Lowers a view: only layouts change.
     pub(super) fn view(&mut self, node: NodeId) -> Result<(), OptimizeError> {
         let node = self.graph.node(node);
-        let (input, output) = (node.inputs[0].expect("a view has an input"), node.outputs[0]);
+        let (input, output) = (
+            node.inputs[0].expect("a view has an input"),
+            node.outputs[0],
+        );
         let shape = self.shape(output)?;
         if self.uses(output) > 1 {
             self.plain(input)?;
@@ -111,10 +140,15 @@ impl Lowering<'_> {
         let source = match &node.op {
             Op::Transpose(transpose) => {
                 let source = self.read(input)?;
-                self.with_layouts(output, source, shape, |layout| layout.permute(&transpose.perm))?
+                self.with_layouts(output, source, shape, |layout| {
+                    layout.permute(&transpose.perm)
+                })?
             }
             Op::Slice(slice) => {
-                let specs = slice_specs(slice.axes.as_deref().unwrap_or_default(), self.shape(input)?.len());
+                let specs = slice_specs(
+                    slice.axes.as_deref().unwrap_or_default(),
+                    self.shape(input)?.len(),
+                );
                 let source = self.read(input)?;
                 self.with_layouts(output, source, shape, |layout| layout.slice(&specs))?
             }
@@ -129,11 +163,23 @@ impl Lowering<'_> {
 /// One slice per axis.
 fn slice_specs(slices: &[SliceAxis], rank: usize) -> Vec<SliceSpec> {
     let mut specs = vec![SliceSpec::all(); rank];
-    let bound = |at: i64| isize::try_from(at).unwrap_or(if at < 0 { isize::MIN } else { isize::MAX });
+    let bound =
+        |at: i64| isize::try_from(at).unwrap_or(if at < 0 { isize::MIN } else { isize::MAX });
     for slice in slices {
-        let axis = if slice.axis < 0 { slice.axis + rank as i64 } else { slice.axis };
-        if let Some(spec) = usize::try_from(axis).ok().and_then(|axis| specs.get_mut(axis)) {
-            *spec = SliceSpec::new(Some(bound(slice.start)), Some(bound(slice.end)), bound(slice.step));
+        let axis = if slice.axis < 0 {
+            slice.axis + rank as i64
+        } else {
+            slice.axis
+        };
+        if let Some(spec) = usize::try_from(axis)
+            .ok()
+            .and_then(|axis| specs.get_mut(axis))
+        {
+            *spec = SliceSpec::new(
+                Some(bound(slice.start)),
+                Some(bound(slice.end)),
+                bound(slice.step),
+            );
         }
     }
     specs

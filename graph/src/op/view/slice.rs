@@ -1,5 +1,7 @@
 //! Slices with a step.
 
+use tensor_core::SliceSpec;
+
 use super::{Inputs, SLICE};
 use crate::op::{Attrs, Entry, OpDef};
 use crate::{Dim, DimOp, InferError, TensorType, ValueFacts};
@@ -30,13 +32,24 @@ impl Slice {
         let Some(axes) = attrs.optional("axes", Attrs::ints)? else {
             return Ok(Slice { axes: None });
         };
-        let (starts, ends, steps) = (attrs.ints("starts")?, attrs.ints("ends")?, attrs.ints("steps")?);
+        let (starts, ends, steps) = (
+            attrs.ints("starts")?,
+            attrs.ints("ends")?,
+            attrs.ints("steps")?,
+        );
         if [starts.len(), ends.len(), steps.len()] != [axes.len(); 3] {
             return Err("axes, starts, ends and steps must have the same length".into());
         }
         let all = axes.iter().zip(&starts).zip(&ends).zip(&steps);
-        let slice = |(((&axis, &start), &end), &step)| SliceAxis { axis, start, end, step };
-        Ok(Slice { axes: Some(all.map(slice).collect()) })
+        let slice = |(((&axis, &start), &end), &step)| SliceAxis {
+            axis,
+            start,
+            end,
+            step,
+        };
+        Ok(Slice {
+            axes: Some(all.map(slice).collect()),
+        })
     }
 
     fn resolve(&self, inputs: &Inputs<'_>) -> Result<Vec<SliceAxis>, InferError> {
@@ -55,9 +68,18 @@ impl Slice {
         };
         if [ends.len(), axes.len(), steps.len()] != [count; 3] {
             let lengths = format!("{count}, {}, {}, {}", ends.len(), axes.len(), steps.len());
-            return Err(inputs.attribute_error("starts, ends, axes, steps", lengths, "must have the same length"));
+            return Err(inputs.attribute_error(
+                "starts, ends, axes, steps",
+                lengths,
+                "must have the same length",
+            ));
         }
-        let at = |i: usize| SliceAxis { axis: axes[i], start: starts[i], end: ends[i], step: steps[i] };
+        let at = |i: usize| SliceAxis {
+            axis: axes[i],
+            start: starts[i],
+            end: ends[i],
+            step: steps[i],
+        };
         Ok((0..count).map(at).collect())
     }
 
@@ -66,15 +88,19 @@ impl Slice {
     /// # Errors
     /// As inference: bounds that are unknown, lists of different lengths.
     pub fn with_axes_of(&self, inputs: &[Option<&ValueFacts>]) -> Result<Slice, InferError> {
-        Ok(Slice { axes: Some(self.resolve(&Inputs::new(&SLICE, inputs)?)?) })
+        Ok(Slice {
+            axes: Some(self.resolve(&Inputs::new(&SLICE, inputs)?)?),
+        })
     }
 }
 
 /// The extent of `dim` sliced. Exact for numbers; for a symbol right when it is at least 1.
 fn sliced_extent(dim: &Dim, slice: SliceAxis) -> Dim {
-    let SliceAxis { start, end, step, .. } = slice;
-    if let Some(len) = dim.as_known() {
-        return Dim::Known(sliced_len(len, start, end, step));
+    let SliceAxis {
+        start, end, step, ..
+    } = slice;
+    if let Some(len) = dim.as_extent() {
+        return Dim::from(resolved(len, start, end, step).1);
     }
     let bound = |at: i64| -> Dim {
         if at < 0 {
@@ -95,8 +121,16 @@ fn sliced_extent(dim: &Dim, slice: SliceAxis) -> Dim {
         Dim::apply(DimOp::Sub, bound(end), bound(start))
     } else {
         let last = Dim::apply(DimOp::Sub, dim.clone(), Dim::Known(1));
-        let from = if start == -1 || start >= i64::from(i32::MAX) { last } else { bound(start) };
-        let to = if end < -i64::from(i32::MAX) { Dim::Known(-1) } else { bound(end) };
+        let from = if start == -1 || start >= i64::from(i32::MAX) {
+            last
+        } else {
+            bound(start)
+        };
+        let to = if end < -i64::from(i32::MAX) {
+            Dim::Known(-1)
+        } else {
+            bound(end)
+        };
         Dim::apply(DimOp::Sub, from, to)
     };
     let stride = step.unsigned_abs().min(i64::MAX.unsigned_abs());
@@ -106,27 +140,25 @@ fn sliced_extent(dim: &Dim, slice: SliceAxis) -> Dim {
     Dim::apply(DimOp::Max, count, Dim::Known(0))
 }
 
-/// Number of elements that `start..end` with `step` takes from `len`.
-fn sliced_len(len: i64, start: i64, end: i64, step: i64) -> i64 {
-    let wrap = |at: i64| if at < 0 { at.saturating_add(len) } else { at };
-    if step > 0 {
-        let (from, to) = (wrap(start).clamp(0, len), wrap(end).clamp(0, len));
-        ((to - from).max(0)).saturating_add(step - 1) / step
-    } else {
-        let (from, to) = (wrap(start).clamp(-1, len - 1), wrap(end).clamp(-1, len - 1));
-        let stride = step.saturating_neg();
-        ((from - to).max(0)).saturating_add(stride - 1) / stride
-    }
+/// First index and number of elements that `start..end` with `step` takes from `len`.
+fn resolved(len: usize, start: i64, end: i64, step: i64) -> (usize, usize) {
+    let bound =
+        |at: i64| isize::try_from(at).unwrap_or(if at < 0 { isize::MIN } else { isize::MAX });
+    SliceSpec::new(Some(bound(start)), Some(bound(end)), bound(step))
+        .resolve(len)
+        .unwrap_or((0, 0))
 }
 
 /// Elements of a known vector that the slice takes.
 fn slice_known(known: &[Dim], slice: SliceAxis) -> Option<Vec<Dim>> {
-    let len = i64::try_from(known.len()).ok()?;
-    let count = sliced_len(len, slice.start, slice.end, slice.step);
-    let wrapped = if slice.start < 0 { slice.start.saturating_add(len) } else { slice.start };
-    let first = if slice.step > 0 { wrapped.clamp(0, len) } else { wrapped.clamp(-1, len - 1) };
+    let (first, count) = resolved(known.len(), slice.start, slice.end, slice.step);
+    let step = isize::try_from(slice.step).ok()?;
     (0..count)
-        .map(|i| known.get(usize::try_from(first + i * slice.step).ok()?).cloned())
+        .map(|i| {
+            known
+                .get(first.checked_add_signed(step.checked_mul(i.try_into().ok()?)?)?)
+                .cloned()
+        })
         .collect()
 }
 
@@ -150,11 +182,19 @@ impl Entry for Slice {
             shape[axis] = sliced_extent(&shape[axis], slice);
             known = known.and_then(|k| slice_known(&k, slice));
         }
-        Ok(vec![ValueFacts { ty: TensorType { dtype: facts.ty.dtype, shape }, known }])
+        Ok(vec![ValueFacts {
+            ty: TensorType {
+                dtype: facts.ty.dtype,
+                shape,
+            },
+            known,
+        }])
     }
 
     fn attrs(&self) -> Attrs {
-        let Some(axes) = &self.axes else { return Attrs::new() };
+        let Some(axes) = &self.axes else {
+            return Attrs::new();
+        };
         let list = |get: fn(&SliceAxis) -> i64| axes.iter().map(get).collect::<Vec<_>>();
         Attrs::new()
             .with_ints("axes", &list(|s| s.axis))
@@ -185,14 +225,28 @@ mod tests {
             ((0, -1, i64::MIN, -1), 0),
         ];
         for ((len, start, end, step), want) in cases {
-            assert_eq!(sliced_len(len, start, end, step), want, "{len} {start} {end} {step}");
+            assert_eq!(
+                resolved(len, start, end, step).1,
+                want,
+                "{len} {start} {end} {step}"
+            );
         }
     }
 
     #[test]
     fn symbolic_extents_stay_expressions() {
         let w = Dim::from("W");
-        let slice = |start, end, step| sliced_extent(&w, SliceAxis { axis: 0, start, end, step });
+        let slice = |start, end, step| {
+            sliced_extent(
+                &w,
+                SliceAxis {
+                    axis: 0,
+                    start,
+                    end,
+                    step,
+                },
+            )
+        };
         assert_eq!(slice(0, i64::MAX, 1).to_string(), "W");
         assert_eq!(slice(1, i64::MAX, 1).to_string(), "(W + -1)");
         assert_eq!(slice(0, -1, 1).to_string(), "(W + -1)");

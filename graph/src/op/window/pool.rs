@@ -4,21 +4,42 @@ use super::{Inputs, Window};
 use crate::op::{Algebra, Attrs, Entry, Family, Numerics, OpDef};
 use crate::{Dim, InferError, TensorType, ValueFacts};
 
-const fn def(name: &'static str, formula: &'static str, numerics: Numerics, source: &'static str) -> OpDef {
-    OpDef { name, family: Family::Window, arity: (1, 1), algebra: Algebra::NONE, formula, numerics, source }
+const fn def(
+    name: &'static str,
+    formula: &'static str,
+    numerics: Numerics,
+    source: &'static str,
+) -> OpDef {
+    OpDef {
+        name,
+        family: Family::Window,
+        arity: (1, 1),
+        algebra: Algebra::NONE,
+        formula,
+        numerics,
+        source,
+    }
 }
 
 pub(in crate::op) static MAX_POOL: OpDef = def(
     "max_pool",
     "y[n, c, o..] = max over k.. of x[n, c, o * stride + k * dilation - pad]; padding is left out",
-    Numerics { accumulator: "", nan: "propagates", max_ulp: 0 },
+    Numerics {
+        accumulator: "",
+        nan: "propagates",
+        max_ulp: 0,
+    },
     "ONNX MaxPool",
 );
 
 pub(in crate::op) static AVERAGE_POOL: OpDef = def(
     "average_pool",
     "y[n, c, o..] = sum over k.. of x[n, c, o * stride + k * dilation - pad] / number of terms, padding counted only with `count_pad`",
-    Numerics { accumulator: "f32 for f32, f64 for f64", nan: "propagates", max_ulp: 4 },
+    Numerics {
+        accumulator: "f32 for f32, f64 for f64",
+        nan: "propagates",
+        max_ulp: 4,
+    },
     "ONNX AveragePool",
 );
 
@@ -33,7 +54,9 @@ pub enum PoolKind {
 
 impl PoolKind {
     pub(in crate::op) fn from_name(name: &str) -> Option<PoolKind> {
-        [PoolKind::Max, PoolKind::Average].into_iter().find(|kind| kind.def().name == name)
+        [PoolKind::Max, PoolKind::Average]
+            .into_iter()
+            .find(|kind| kind.def().name == name)
     }
 
     fn def(self) -> &'static OpDef {
@@ -86,7 +109,13 @@ impl Entry for Pool {
         self.window.check(inputs, &kernel, x.rank() - 2)?;
         let spatial = self.window.output(&x.shape[2..], &kernel, self.ceil);
         if spatial.iter().any(|d| d.as_known().is_some_and(|n| n < 0)) {
-            return Err(inputs.shape_error(0, format!("the window {:?} is larger than the padded input", self.kernel)));
+            return Err(inputs.shape_error(
+                0,
+                format!(
+                    "the window {:?} is larger than the padded input",
+                    self.kernel
+                ),
+            ));
         }
         let shape = x.shape[..2].iter().cloned().chain(spatial);
         Ok(vec![ValueFacts::of_type(TensorType::new(x.dtype, shape))])
@@ -97,6 +126,8 @@ impl Entry for Pool {
         for (name, attr) in self.window.attrs().iter() {
             attrs.push(name, attr.clone());
         }
-        attrs.with_bool("ceil", self.ceil).with_bool("count_pad", self.count_pad)
+        attrs
+            .with_bool("ceil", self.ceil)
+            .with_bool("count_pad", self.count_pad)
     }
 }
