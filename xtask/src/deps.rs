@@ -11,7 +11,7 @@
 //! Invariant: the check reads what cargo says about the workspace, never the text of the manifests, and reports all
 //! wrong arrows at once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -278,18 +278,16 @@ fn default_build() -> Result<BTreeSet<String>, Failure> {
     Ok(external_packages(&process::output(&mut tree, "")?))
 }
 
-/// The names in a `cargo tree --prefix none` listing that come from a registry: those have no path behind the version.
+/// The names in a `cargo tree --prefix none` listing that come from a registry: only crates of ours have a path, which
+/// cargo prints in parentheses behind the version, where `(proc-macro)` and `(*)` may stand too.
 fn external_packages(listing: &str) -> BTreeSet<String> {
-    let mut versions: BTreeMap<String, bool> = BTreeMap::new();
-    for line in listing.lines().filter(|line| !line.trim().is_empty()) {
-        let name = line.split_whitespace().next().unwrap_or(line);
-        let local = line.contains('(') && !line.contains("(proc-macro)");
-        versions.entry(name.to_owned()).or_insert(local);
-    }
-    versions
-        .into_iter()
-        .filter(|(_, local)| !local)
-        .map(|(name, _)| name)
+    let is_path = |word: &str| word.starts_with('(') && word != "(proc-macro)" && word != "(*)";
+    let external = listing
+        .lines()
+        .filter(|line| !line.split_whitespace().any(is_path));
+    external
+        .filter_map(|line| line.split_whitespace().next())
+        .map(str::to_owned)
         .collect()
 }
 

@@ -126,7 +126,7 @@ fn all_wrong_arrows_are_reported() {
 
 #[test]
 fn external_crates_and_c_builders() {
-    let listing = "tenfold v0.1.0 (/somewhere/tenfold)\nhalf v2.7.1\nzstd-sys v2.0.1\nthiserror-impl v2.0.1 (proc-macro)\nhalf v2.7.1\n";
+    let listing = "tenfold v0.1.0 (/somewhere/tenfold)\nhalf v2.7.1\nzstd-sys v2.0.1\nthiserror-impl v2.0.1 (proc-macro)\nours v0.1.0 (proc-macro) (/somewhere/ours)\nhalf v2.7.1 (*)\n\n";
     let packages = external_packages(listing);
     assert_eq!(
         packages,
