@@ -94,6 +94,12 @@ fn where_unsafe_has_a_place() {
         text,
         &["3: `unsafe` has a place only in"],
     );
+    check(
+        "tensor/tests/views.rs",
+        text,
+        &["3: `unsafe` has a place only in"],
+    );
+    check("tensor/tests/cost.rs", text, &[]);
     check("tensor/src/storage.rs", text, &[]);
     check("tensor/src/storage/group.rs", text, &[]);
     check("cpu-interp/src/kernels/avx2.rs", text, &[]);
