@@ -12,7 +12,7 @@
 use isa::Isa;
 use pool::Threads;
 
-//CONV
+pub mod conv;
 pub mod gemm;
 pub mod isa;
 //NORM

@@ -29,7 +29,7 @@ pub use pack::{Batch, MatRef, PackA, PackB, PackedA, PackedB, RowsOfA, RowsOfB};
 pub enum Lhs<'a> {
     /// Memory with any strides.
     Strided(MatRef<'a>),
-    /// A constant; one of batch 1 serves every batch.
+    /// A constant; its own batch repeats to fill the product's, which is a multiple of it.
     Packed(&'a PackedA),
     /// Computed while it is packed.
     Fill(&'a dyn PackA),
@@ -40,7 +40,7 @@ pub enum Lhs<'a> {
 pub enum Rhs<'a> {
     /// Memory with any strides.
     Strided(MatRef<'a>),
-    /// A constant; one of batch 1 serves every batch.
+    /// A constant; its own batch repeats to fill the product's, which is a multiple of it.
     Packed(&'a PackedB),
     /// Computed while it is packed.
     Fill(&'a dyn PackB),
@@ -255,7 +255,8 @@ fn check(isa: Isa, product: &Gemm<'_>, out: &Output<'_>) {
             let [b, rows, steps] = a.shape();
             let mr = balanced_rows(isa, m);
             assert!(
-                (rows, steps, a.rows()) == (m, k, mr) && (b == 1 || b == batch),
+                (rows, steps, a.rows()) == (m, k, mr)
+                    && (batch == 0 || batch.checked_rem(b) == Some(0)),
                 "packed A [{b}, {rows}, {steps}] in panels of {} does not serve [{batch}, {m}, {k}] in panels of {mr}",
                 a.rows()
             );
@@ -268,7 +269,8 @@ fn check(isa: Isa, product: &Gemm<'_>, out: &Output<'_>) {
             let [count, steps, cols] = b.shape();
             let nr = micro::tile_shape(isa).cols;
             assert!(
-                (steps, cols, b.cols()) == (k, n, nr) && (count == 1 || count == batch),
+                (steps, cols, b.cols()) == (k, n, nr)
+                    && (batch == 0 || batch.checked_rem(count) == Some(0)),
                 "packed B [{count}, {steps}, {cols}] in panels of {} does not serve [{batch}, {k}, {n}] in panels of {nr}",
                 b.cols()
             );

@@ -64,9 +64,9 @@ pub trait Simd: Copy + Send + Sync + std::fmt::Debug + 'static {
 
     /// To the nearest integer, ties to even; unspecified outside the range of i32.
     fn to_int(self, v: Self::V) -> Self::I;
-    fn from_int(self, v: Self::I) -> Self::V;
+    fn to_float(self, v: Self::I) -> Self::V;
     fn bits(self, v: Self::V) -> Self::I;
-    fn from_bits(self, v: Self::I) -> Self::V;
+    fn of_bits(self, v: Self::I) -> Self::V;
     fn int_splat(self, x: i32) -> Self::I;
     fn int_add(self, a: Self::I, b: Self::I) -> Self::I;
     fn int_sub(self, a: Self::I, b: Self::I) -> Self::I;
@@ -94,7 +94,7 @@ pub trait Simd: Copy + Send + Sync + std::fmt::Debug + 'static {
 
     #[inline(always)]
     fn abs(self, v: Self::V) -> Self::V {
-        self.from_bits(self.int_and(self.bits(v), self.int_splat(0x7fff_ffff)))
+        self.of_bits(self.int_and(self.bits(v), self.int_splat(0x7fff_ffff)))
     }
 
     /// The magnitude of `v` with the sign of `sign`.
@@ -102,12 +102,12 @@ pub trait Simd: Copy + Send + Sync + std::fmt::Debug + 'static {
     fn copysign(self, v: Self::V, sign: Self::V) -> Self::V {
         let sign = self.int_and(self.bits(sign), self.int_splat(i32::MIN));
         let v = self.int_and(self.bits(v), self.int_splat(i32::MAX));
-        self.from_bits(self.int_or(sign, v))
+        self.of_bits(self.int_or(sign, v))
     }
 
     #[inline(always)]
     fn neg(self, v: Self::V) -> Self::V {
-        self.from_bits(self.int_xor(self.bits(v), self.int_splat(i32::MIN)))
+        self.of_bits(self.int_xor(self.bits(v), self.int_splat(i32::MIN)))
     }
 
     /// `a` where both are numbers and `a` is greater, NaN where either is NaN.

@@ -340,11 +340,11 @@ impl PackedA {
         self.mr
     }
 
-    /// The panels of one matrix.
+    /// The panels of matrix `batch`, counted round and round.
     pub(crate) fn panels(&self, batch: usize) -> &[f32] {
         let one = self.m.div_ceil(self.mr) * self.mr * self.k;
         let all = self.data.filled(self.batch * one);
-        let batch = if self.batch == 1 { 0 } else { batch };
+        let batch = batch % self.batch;
         &all[batch * one..(batch + 1) * one]
     }
 }
@@ -402,7 +402,7 @@ impl PackedB {
     pub(crate) fn panels(&self, batch: usize) -> &[f32] {
         let one = self.n.div_ceil(self.nr) * self.nr * self.k;
         let all = self.data.filled(self.batch * one);
-        let batch = if self.batch == 1 { 0 } else { batch };
+        let batch = batch % self.batch;
         &all[batch * one..(batch + 1) * one]
     }
 }

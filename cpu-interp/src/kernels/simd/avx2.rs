@@ -85,9 +85,9 @@ impl Simd for Avx2 {
         int_eq(a: __m256i, b: __m256i) -> __m256 = _mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b));
         select(m: __m256, a: __m256, b: __m256) -> __m256 = _mm256_blendv_ps(b, a, m);
         to_int(v: __m256) -> __m256i = _mm256_cvtps_epi32(v);
-        from_int(v: __m256i) -> __m256 = _mm256_cvtepi32_ps(v);
+        to_float(v: __m256i) -> __m256 = _mm256_cvtepi32_ps(v);
         bits(v: __m256) -> __m256i = _mm256_castps_si256(v);
-        from_bits(v: __m256i) -> __m256 = _mm256_castsi256_ps(v);
+        of_bits(v: __m256i) -> __m256 = _mm256_castsi256_ps(v);
         int_splat(x: i32) -> __m256i = _mm256_set1_epi32(x);
         int_add(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi32(a, b);
         int_sub(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);
@@ -112,7 +112,7 @@ impl Simd for Avx2 {
         // Two exact powers of two; only the last product can round.
         let n = self.to_int(n);
         let half = self.int_shr::<1>(n);
-        let power = |e| self.from_bits(self.int_shl::<23>(self.int_add(e, self.int_splat(127))));
+        let power = |e| self.of_bits(self.int_shl::<23>(self.int_add(e, self.int_splat(127))));
         self.mul(self.mul(v, power(half)), power(self.int_sub(n, half)))
     }
 

@@ -81,9 +81,9 @@ impl Simd for Avx512 {
         int_eq(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmpeq_epi32_mask(a, b);
         select(m: __mmask16, a: __m512, b: __m512) -> __m512 = _mm512_mask_blend_ps(m, b, a);
         to_int(v: __m512) -> __m512i = _mm512_cvtps_epi32(v);
-        from_int(v: __m512i) -> __m512 = _mm512_cvtepi32_ps(v);
+        to_float(v: __m512i) -> __m512 = _mm512_cvtepi32_ps(v);
         bits(v: __m512) -> __m512i = _mm512_castps_si512(v);
-        from_bits(v: __m512i) -> __m512 = _mm512_castsi512_ps(v);
+        of_bits(v: __m512i) -> __m512 = _mm512_castsi512_ps(v);
         int_splat(x: i32) -> __m512i = _mm512_set1_epi32(x);
         int_add(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
         int_sub(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);

@@ -117,7 +117,7 @@ impl Simd for Portable {
         })
     }
     #[inline(always)]
-    fn from_int(self, v: Self::I) -> Self::V {
+    fn to_float(self, v: Self::I) -> Self::V {
         from_fn(|i| v[i] as f32)
     }
     #[inline(always)]
@@ -125,7 +125,7 @@ impl Simd for Portable {
         from_fn(|i| v[i].to_bits() as i32)
     }
     #[inline(always)]
-    fn from_bits(self, v: Self::I) -> Self::V {
+    fn of_bits(self, v: Self::I) -> Self::V {
         from_fn(|i| f32::from_bits(v[i] as u32))
     }
     #[inline(always)]

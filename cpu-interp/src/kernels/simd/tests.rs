@@ -29,7 +29,7 @@ fn check<S: Simd>(s: S) {
     each("neg", s.neg(va), &|i| -a[i]);
     each("copysign", s.copysign(va, vb), &|i| a[i].copysign(b[i]));
     each("lt", s.select(s.lt(va, vb), va, vb), &|i| a[i].min(b[i]));
-    each("round", s.from_int(s.to_int(va)), &|i| {
+    each("round", s.to_float(s.to_int(va)), &|i| {
         a[i].round_ties_even()
     });
     each("fma", s.fma(va, va, vb), &|i| a[i] * a[i] + b[i]);
@@ -40,10 +40,10 @@ fn check<S: Simd>(s: S) {
     let both = |i: usize| if i < n { a[i] } else { b[i - n] };
     each("even", even, &|i| both(2 * i));
     each("odd", odd, &|i| both(2 * i + 1));
-    each("shl", s.from_int(s.int_shl::<3>(s.to_int(va))), &|i| {
+    each("shl", s.to_float(s.int_shl::<3>(s.to_int(va))), &|i| {
         a[i].round_ties_even() * 8.0
     });
-    each("shr", s.from_int(s.int_shr::<1>(s.to_int(va))), &|i| {
+    each("shr", s.to_float(s.int_shr::<1>(s.to_int(va))), &|i| {
         (a[i].round_ties_even() / 2.0).floor()
     });
     assert_eq!(s.sum(va), a[..n].iter().sum::<f32>());
