@@ -22,10 +22,11 @@ pub fn tensor(text: &str) -> Result<Arc<Tensor>, ParseError> {
         &format!("func f() -> () {{\n  const c: {text}\n}}"),
         &NoConstants,
     )?;
-    let (_, value) = graph.values().next().expect("the graph has one value");
-    Ok(Arc::clone(
-        value.constant().expect("the value is a constant"),
-    ))
+    let constants = graph.values().filter_map(|(_, value)| value.constant());
+    match constants.last() {
+        Some(constant) => Ok(Arc::clone(constant)),
+        None => unreachable!("the parser has read a constant"),
+    }
 }
 
 /// The graph `result = call` of one node: `graph("a: f32[2], b: f32[]", "f32[2]", "add(a, b)")`.
@@ -33,7 +34,8 @@ pub fn tensor(text: &str) -> Result<Arc<Tensor>, ParseError> {
 /// # Errors
 /// What is wrong with the text, or that inference gives another result.
 pub fn graph(inputs: &str, result: &str, call: &str) -> Result<Graph, ParseError> {
-    let text = format!("func f({inputs}) -> (result: {result}) {{\n  result: {result} = {call}\n}}");
+    let text =
+        format!("func f({inputs}) -> (result: {result}) {{\n  result: {result} = {call}\n}}");
     parse(&text, &NoConstants)
 }
 
