@@ -15,13 +15,13 @@ use pool::Threads;
 pub mod conv;
 pub mod gemm;
 pub mod isa;
-//NORM
+pub mod norm;
 pub mod pool;
 //POOL2D
-//REDUCE
+pub mod reduce;
 pub mod scratch;
 pub mod simd;
-//SOFTMAX
+pub mod softmax;
 //TRANSPOSE
 pub mod vecmath;
 
