@@ -16,13 +16,13 @@ pub mod chunks;
 pub mod conv;
 pub mod gemm;
 pub mod isa;
-//NORM
+pub mod norm;
 pub mod pool;
 //POOL2D
-//REDUCE
+pub mod reduce;
 pub mod scratch;
 pub mod simd;
-//SOFTMAX
+pub mod softmax;
 pub mod tile;
 //TRANSPOSE
 pub mod vecmath;

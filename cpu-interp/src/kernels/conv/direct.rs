@@ -142,7 +142,7 @@ impl Direct {
                 let channel = &task.input[(first + c) * s.image()..][..s.image()];
                 let dst = &mut planes[c * self.plane.row()..];
                 self.plane
-                    .fill(simd, s, channel, rows.start * s.stride[0], step, dst);
+                    .fill::<_, true>(simd, s, channel, rows.start * s.stride[0], step, dst);
             }
         });
         let (pixels, width) = (s.pixels(), s.output()[1]);
