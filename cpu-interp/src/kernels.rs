@@ -17,7 +17,7 @@ pub mod gemm;
 pub mod isa;
 pub mod norm;
 pub mod pool;
-//POOL2D
+pub mod pool2d;
 pub mod reduce;
 pub mod scratch;
 pub mod simd;
