@@ -22,7 +22,7 @@ pub mod reduce;
 pub mod scratch;
 pub mod simd;
 pub mod softmax;
-//TRANSPOSE
+pub mod transpose;
 pub mod vecmath;
 
 #[cfg(test)]
