@@ -24,7 +24,7 @@ pub mod scratch;
 pub mod simd;
 pub mod softmax;
 pub mod tile;
-//TRANSPOSE
+pub mod transpose;
 pub mod vecmath;
 
 #[cfg(test)]
