@@ -8,6 +8,7 @@
 )]
 
 use cpu_interp::kernels::Cpu;
+use cpu_interp::kernels::conv::{Conv, ConvShape};
 use cpu_interp::kernels::gemm::{
     Gemm, Lhs, MatRef, NoEpilogue, Output, PackedA, PackedB, Rhs, gemm,
 };
@@ -222,6 +223,173 @@ fn products(t: &Table) {
     }
 }
 
+fn convolutions(t: &Table) {
+    // Name, [c_in, c_out, groups], input, kernel, stride, pad.
+    type Row = (
+        &'static str,
+        [usize; 3],
+        [usize; 2],
+        [usize; 2],
+        [usize; 2],
+        [usize; 2],
+    );
+    let rows: [Row; 16] = [
+        (
+            "conv 64x112x112 -> 64, 3x3",
+            [64, 64, 1],
+            [112, 112],
+            [3, 3],
+            [1, 1],
+            [1, 1],
+        ),
+        (
+            "conv 64x56x56 -> 64, 3x3",
+            [64, 64, 1],
+            [56, 56],
+            [3, 3],
+            [1, 1],
+            [1, 1],
+        ),
+        (
+            "conv 256x14x14 -> 256, 3x3",
+            [256, 256, 1],
+            [14, 14],
+            [3, 3],
+            [1, 1],
+            [1, 1],
+        ),
+        (
+            "conv 512x7x7 -> 512, 3x3",
+            [512, 512, 1],
+            [7, 7],
+            [3, 3],
+            [1, 1],
+            [1, 1],
+        ),
+        (
+            "conv 3x224x224 -> 64, 7x7 s2",
+            [3, 64, 1],
+            [224, 224],
+            [7, 7],
+            [2, 2],
+            [3, 3],
+        ),
+        (
+            "conv 3x48x320 -> 16, 3x3 s2",
+            [3, 16, 1],
+            [48, 320],
+            [3, 3],
+            [2, 2],
+            [1, 1],
+        ),
+        (
+            "conv 96x160x160 -> 24, 3x3",
+            [96, 24, 1],
+            [160, 160],
+            [3, 3],
+            [1, 1],
+            [1, 1],
+        ),
+        (
+            "conv 16x24x160 -> 32, 1x1",
+            [16, 32, 1],
+            [24, 160],
+            [1, 1],
+            [1, 1],
+            [0, 0],
+        ),
+        (
+            "conv 240x3x80 -> 240, 1x1",
+            [240, 240, 1],
+            [3, 80],
+            [1, 1],
+            [1, 1],
+            [0, 0],
+        ),
+        (
+            "conv 480x1x40 -> 480, 1x1",
+            [480, 480, 1],
+            [1, 40],
+            [1, 1],
+            [1, 1],
+            [0, 0],
+        ),
+        (
+            "conv 8x24x96 -> 24, 1x1",
+            [8, 24, 1],
+            [24, 96],
+            [1, 1],
+            [1, 1],
+            [0, 0],
+        ),
+        (
+            "depthwise 64x112x112, 3x3",
+            [64, 64, 64],
+            [112, 112],
+            [3, 3],
+            [1, 1],
+            [1, 1],
+        ),
+        (
+            "depthwise 64x112x112, 3x3 s2",
+            [64, 64, 64],
+            [112, 112],
+            [3, 3],
+            [2, 2],
+            [1, 1],
+        ),
+        (
+            "depthwise 240x6x80, 5x5",
+            [240, 240, 240],
+            [6, 80],
+            [5, 5],
+            [1, 1],
+            [2, 2],
+        ),
+        (
+            "depthwise 480x3x80, 5x5 s2 1",
+            [480, 480, 480],
+            [3, 80],
+            [5, 5],
+            [2, 1],
+            [2, 2],
+        ),
+        (
+            "depthwise 24x12x96, 3x3 s2 1",
+            [24, 24, 24],
+            [24, 96],
+            [3, 3],
+            [2, 1],
+            [1, 1],
+        ),
+    ];
+    for (name, [c_in, c_out, groups], input, kernel, stride, pad) in rows {
+        let shape = ConvShape {
+            batch: 1,
+            c_in,
+            c_out,
+            groups,
+            input,
+            kernel,
+            stride,
+            dilation: [1, 1],
+            pad_begin: pad,
+            pad_end: pad,
+        };
+        let [h, w] = shape.output();
+        let taps = c_in / groups * kernel[0] * kernel[1];
+        let x = values(c_in * input[0] * input[1]);
+        let mut y = vec![0.0; c_out * h * w];
+        let unit = if groups == 1 {
+            Unit::Flops((2 * c_out * taps * h * w) as f64)
+        } else {
+            Unit::Bytes(4.0 * (x.len() + y.len()) as f64)
+        };
+        let conv = Conv::new(t.cpus[0].isa, shape, &values(c_out * taps));
+        t.row(name, unit, |cpu| conv.run(cpu, &x, &mut y, &NoEpilogue));
+    }
+}
+
 fn main() {
     let isa = match std::env::var("LEVEL").as_deref() {
         Ok("scalar") => Isa::detect().masked(cpu_interp::kernels::isa::Level::Scalar),
@@ -247,6 +415,7 @@ fn main() {
         "kernel"
     );
     products(&table);
+    convolutions(&table);
 }
 
 /// Independent multiply-adds that never leave registers.

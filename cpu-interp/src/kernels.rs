@@ -12,17 +12,19 @@
 use isa::Isa;
 use pool::Threads;
 
+pub mod chunks;
 pub mod conv;
 pub mod gemm;
 pub mod isa;
-//NORM
+pub mod norm;
 pub mod pool;
-//POOL2D
-//REDUCE
+pub mod pool2d;
+pub mod reduce;
 pub mod scratch;
 pub mod simd;
-//SOFTMAX
-//TRANSPOSE
+pub mod softmax;
+pub mod tile;
+pub mod transpose;
 pub mod vecmath;
 
 #[cfg(test)]

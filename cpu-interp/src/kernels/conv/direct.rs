@@ -41,6 +41,11 @@ struct Task<'a> {
 }
 
 impl Direct {
+    /// Bytes of the packed weights.
+    pub(super) fn size_bytes(&self) -> usize {
+        self.weights.size_bytes()
+    }
+
     /// Whether rows of pixels fill vectors well enough, and the copy of one output row's image rows fits.
     pub(super) fn suits(isa: Isa, shape: &ConvShape) -> bool {
         let lanes = tile_shape(isa).lanes;
@@ -142,7 +147,7 @@ impl Direct {
                 let channel = &task.input[(first + c) * s.image()..][..s.image()];
                 let dst = &mut planes[c * self.plane.row()..];
                 self.plane
-                    .fill(simd, s, channel, rows.start * s.stride[0], step, dst);
+                    .fill::<_, true>(simd, s, channel, rows.start * s.stride[0], step, dst);
             }
         });
         let (pixels, width) = (s.pixels(), s.output()[1]);
