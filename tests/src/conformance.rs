@@ -23,6 +23,7 @@ pub use report::{Exception, Failure, Problem, Report};
 pub use rows::rows;
 pub use values::Values;
 
+use crate::executor::guarded;
 use crate::text::{self, elements};
 use crate::ulp::Tolerance;
 use crate::{Executor, Outputs};
@@ -175,7 +176,7 @@ impl Case<'_> {
             .iter()
             .map(|&id| self.graph.value(id).name.as_str());
         let feeds: Vec<(&str, TensorView<'v>)> = names.zip(views).collect();
-        executor.run(self.graph, &feeds)
+        guarded(executor, self.graph, &feeds)
     }
 
     fn compare(

@@ -1,5 +1,7 @@
 //! What is under test.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use graph::Graph;
 use tensor::{Tensor, TensorView};
 
@@ -19,6 +21,16 @@ pub trait Executor {
     /// # Errors
     /// What went wrong, for the report.
     fn run(&self, graph: &Graph, feeds: &Feeds<'_>) -> Outputs;
+}
+
+/// Runs `graph`; a panic, which is always a bug, is an error too, so that one does not hide all other faults.
+pub(crate) fn guarded(executor: &dyn Executor, graph: &Graph, feeds: &Feeds<'_>) -> Outputs {
+    let run = AssertUnwindSafe(|| executor.run(graph, feeds));
+    catch_unwind(run).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(format!("panics: {}", text.unwrap_or("without a text")))
+    })
 }
 
 /// The reference as an executor.

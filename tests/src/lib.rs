@@ -7,6 +7,7 @@
 //! Invariant: what is expected comes from the reference or from another engine, never from the executor under test.
 #![forbid(unsafe_code)]
 
+mod compiled;
 pub mod conformance;
 mod executor;
 pub mod random;
@@ -14,4 +15,5 @@ mod seeded;
 pub mod text;
 pub mod ulp;
 
+pub use compiled::{Canonical, Compiled};
 pub use executor::{Executor, Feeds, Outputs, Reference};

@@ -7,7 +7,7 @@
 //!
 //! **How far results may differ.** Every op may round as its entry allows, and later ops magnify that. [`check`] measures the
 //! magnification: it runs the reference in the sample's dtype and in `f64`, where rounding hardly counts. Their difference is
-//! what one rounding per op does to the element; an executor may be off by [`MAGNIFIED`] times that, or by the sum of the limits
+//! what one rounding per op does to the element; an executor may be off by [`MAGNIFIED`] times that, and by the sum of the limits
 //! of the ops at the largest element of the output.
 
 mod draw;
@@ -17,6 +17,7 @@ use std::fmt;
 use graph::Graph;
 use tensor::{DType, Tensor, TensorView};
 
+use crate::executor::guarded;
 use crate::{Executor, Reference};
 
 pub use draw::sample;
@@ -113,11 +114,12 @@ impl Sample {
             .iter()
             .map(|(name, tensor)| (name.as_str(), tensor.view()))
             .collect();
-        executor.run(&self.graph, &feeds)
+        guarded(executor, &self.graph, &feeds)
     }
 }
 
-/// The first element that is further off than allowed; `allowed` is relative to the largest element.
+/// The first element that is further off than allowed; `allowed` is relative to the largest element, and to 1 if that is smaller,
+/// since the terms of a small sum need not be small.
 fn compare(want: &Tensor, exact: &Tensor, got: &Tensor, allowed: f64) -> Option<String> {
     let list = |tensor: &Tensor| -> Vec<f64> {
         tensor
@@ -128,7 +130,7 @@ fn compare(want: &Tensor, exact: &Tensor, got: &Tensor, allowed: f64) -> Option<
     let (want, exact, got) = (list(want), list(exact), list(got));
     let largest = exact
         .iter()
-        .fold(0.0_f64, |largest, value| largest.max(value.abs()));
+        .fold(1.0_f64, |largest, value| largest.max(value.abs()));
     want.iter()
         .zip(&exact)
         .zip(&got)

@@ -4,7 +4,7 @@ use graph::Graph;
 use tensor::{DType, Tensor, TensorView};
 use tests::conformance::{Exception, LAYOUTS, Layout, Problem, Report, Row, rows, run};
 use tests::text::{elements, of_elements};
-use tests::{Executor, Feeds, Outputs, Reference};
+use tests::{Canonical, Compiled, Executor, Feeds, Outputs, Reference};
 
 /// The rows of some ops.
 fn rows_of(ops: &[&str]) -> Vec<Row> {
@@ -19,6 +19,133 @@ fn the_reference_reads_every_layout_alike() {
     let report = run(&Reference, &rows(), &[]);
     assert!(report.passed(), "{report}");
     assert!(report.cases > 10_000, "{} cases", report.cases);
+}
+
+#[test]
+fn the_canonical_form_changes_no_result() {
+    let report = run(&Canonical, &rows(), &[]);
+    assert!(report.passed(), "{report}");
+}
+
+/// What the CPU backend does not do yet.
+const KNOWN_OF_THE_CPU: &[Exception] = &[
+    known(
+        "*",
+        Some(DType::F16),
+        "cpu does not support",
+        "no kernels for half precision",
+    ),
+    known(
+        "*",
+        Some(DType::BF16),
+        "cpu does not support",
+        "no kernels for half precision",
+    ),
+    known(
+        "cast",
+        None,
+        "cpu does not support dtype f16",
+        "no kernels for half precision",
+    ),
+    known(
+        "cast",
+        None,
+        "cpu does not support dtype bf16",
+        "no kernels for half precision",
+    ),
+    known(
+        "max_pool",
+        Some(DType::F64),
+        "pooling of f64",
+        "pooling is written for f32",
+    ),
+    known(
+        "average_pool",
+        Some(DType::F64),
+        "pooling of f64",
+        "pooling is written for f32",
+    ),
+    known(
+        "conv",
+        None,
+        "more than two spatial axes",
+        "windows are planar",
+    ),
+    known(
+        "max_pool",
+        None,
+        "more than two spatial axes",
+        "windows are planar",
+    ),
+    known(
+        "average_pool",
+        None,
+        "more than two spatial axes",
+        "windows are planar",
+    ),
+    known(
+        "layer_norm",
+        None,
+        "more than the last axis",
+        "norms are over one axis",
+    ),
+    known(
+        "concat",
+        None,
+        "panics: index out of bounds",
+        "a part without elements",
+    ),
+    known(
+        "sin",
+        Some(DType::F32),
+        "ULP",
+        "the largest arguments are reduced wrongly",
+    ),
+    known(
+        "cos",
+        Some(DType::F32),
+        "ULP",
+        "the largest arguments are reduced wrongly",
+    ),
+    known(
+        "log_softmax",
+        Some(DType::F64),
+        "ULP",
+        "the maximum is added to the logarithm first",
+    ),
+    known(
+        "reduce_sum",
+        Some(DType::F64),
+        "ULP",
+        "f64 is added up in order, not in pairs",
+    ),
+    known(
+        "reduce_mean",
+        Some(DType::F64),
+        "ULP",
+        "f64 is added up in order, not in pairs",
+    ),
+];
+
+const fn known(
+    op: &'static str,
+    dtype: Option<DType>,
+    problem: &'static str,
+    reason: &'static str,
+) -> Exception {
+    Exception {
+        op,
+        dtype,
+        layout: None,
+        problem,
+        reason,
+    }
+}
+
+#[test]
+fn the_cpu_agrees_with_the_reference() {
+    let report = run(&Compiled::cpu(1), &rows(), KNOWN_OF_THE_CPU);
+    assert!(report.passed(), "{report}");
 }
 
 /// The reference with a fault.
@@ -237,6 +364,7 @@ fn exceptions_cover_what_they_name_and_nothing_else() {
         op,
         dtype,
         layout: None,
+        problem: "ULP",
         reason: "a fault on purpose",
     };
     let rows = rows_of(&["neg", "abs"]);

@@ -2,7 +2,8 @@
 //!
 //! A kernel that rounds every term cannot come closer to a sum of large terms that cancel. For matrix products,
 //! convolutions, sums and means the reference itself gives that sum, for the absolute values of the inputs. For the norms
-//! and for elementwise ops that add, it follows from their formulas. Everything is computed in `f64`.
+//! and for elementwise ops that add, it follows from their formulas. A product rounds once per factor, whatever the order, and
+//! every rounding counts in full. Everything is computed in `f64`.
 
 use cpu_interp::reference;
 use graph::Graph;
@@ -30,6 +31,7 @@ pub(super) fn of(graph: &Graph, tensors: &[Tensor]) -> Option<Vec<f64>> {
         Op::Reduce(reduce) if matches!(reduce.kind, ReduceKind::Sum | ReduceKind::Mean) => {
             absolute(&node.op, &inputs)
         }
+        Op::Reduce(reduce) if reduce.kind == ReduceKind::Prod => product_scale(&node.op, &inputs),
         Op::Pool(pool) if pool.kind == PoolKind::Average => absolute(&node.op, &inputs),
         Op::MatMul(_) | Op::Conv(_) => absolute(&node.op, &inputs),
         Op::Softmax(softmax) => softmax_scale(*softmax, &inputs),
@@ -79,6 +81,19 @@ fn absolute(op: &Op, inputs: &[Option<Tensor>]) -> Option<Vec<f64>> {
         .map(|input| input.as_ref().map(|t| map("abs", t)))
         .collect();
     Some(evaluate(op, &inputs))
+}
+
+/// With a limit of 4 units, half a unit of the product for each of its `n` factors: `|y| * n / 8`.
+fn product_scale(op: &Op, inputs: &[Option<Tensor>]) -> Option<Vec<f64>> {
+    let products = evaluate(op, inputs);
+    let factors = inputs.first()?.as_ref()?.len() / products.len().max(1);
+    let larger = (factors as f64 / 8.0).max(1.0);
+    Some(
+        products
+            .into_iter()
+            .map(|product| product.abs() * larger)
+            .collect(),
+    )
 }
 
 /// The exponent `x - m` is a difference of up to `|ln y|`, and its rounding is a relative error of `y`. The logarithm is a sum of
