@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use graph::{Dim, Graph, GraphBuilder, TensorType, ValueId};
 
-use crate::call::{Call, Slot};
+use crate::call::{Call, Slot, VALUE_BYTES};
+use prost::Message;
+
 use crate::error::{Place, Problem, ProblemKind, TensorProblem};
 use crate::node::{self, Missing, Row};
 use crate::proto::{Extent, GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto};
@@ -50,7 +52,7 @@ pub(crate) fn run(
     import.note_used(proto);
     import.choose_opset();
     import.inputs();
-    import.initializers();
+    import.initializers(budget)?;
     import.nodes(budget)?;
     import.outputs();
     let (problems, more) = import.report.finish();
@@ -188,8 +190,11 @@ impl<'a> Import<'a> {
         }
     }
 
-    fn initializers(&mut self) {
+    fn initializers(&mut self, budget: &mut Budget) -> Result<(), Spent> {
         for proto in &self.proto.initializer {
+            let (_, bytes) = tensor::declared_size(proto);
+            let stored = proto.encoded_len();
+            budget.spend(VALUE_BYTES + proto.name.len() + bytes.min(8 * stored))?;
             let place = || Place::Initializer {
                 name: proto.name.clone(),
             };
@@ -227,10 +232,11 @@ impl<'a> Import<'a> {
             let problem = TensorProblem::Kind { what: "sparse" };
             self.report.add(place(), problem.into());
         }
+        Ok(())
     }
 
     fn nodes(&mut self, budget: &mut Budget) -> Result<(), Spent> {
-        let order = sort(&self.proto.node);
+        let order = sort(&self.proto.node, |name| self.names.contains_key(name));
         for index in order.sorted {
             self.node(index, budget)?;
         }
