@@ -201,7 +201,13 @@ impl MapOp {
         let at = |list: &[Dim], i: usize| list[if list.len() == 1 { 0 } else { i }].clone();
         let len = a.len().max(b.len());
         let fits = |list: &[Dim]| list.len() == len || list.len() == 1;
-        (ty.rank() <= 1 && fits(a) && fits(b)).then(|| {
+        // `DimOp` rounds down where `div` rounds toward zero: the same for what is never negative.
+        let exact = |i: &usize| {
+            op != DimOp::FloorDiv
+                || (at(a, *i).is_never_negative() && at(b, *i).is_never_negative())
+        };
+        let follows = ty.rank() <= 1 && fits(a) && fits(b) && (0..len).all(|i| exact(&i));
+        follows.then(|| {
             (0..len)
                 .map(|i| Dim::apply(op, at(a, i), at(b, i)))
                 .collect()

@@ -199,3 +199,29 @@ fn errors_say_what_does_not_fit() {
         assert_eq!(infer(&op, inputs), Err(want.to_owned()), "{op} {inputs:?}");
     }
 }
+
+#[test]
+fn elements_of_quotients_are_known_where_rounding_does_not_matter() {
+    let elements = |known: &[Dim]| ValueFacts {
+        ty: TensorType::fixed(DType::I64, &[known.len()]),
+        known: Some(known.to_vec()),
+    };
+    let (a, b) = (Dim::from("A"), Dim::from("B"));
+    let shorter = Dim::apply(crate::DimOp::Sub, a.clone(), b.clone());
+    let cases = [
+        (Dim::Known(7), Dim::Known(2), Some("3")),
+        (Dim::Known(7), Dim::Known(0), Some("0")),
+        (a.clone(), Dim::Known(2), Some("(A / 2)")),
+        (a.clone(), b, Some("(A / B)")),
+        // -7 / 2 is -3 toward zero and -4 rounded down.
+        (Dim::Known(-7), Dim::Known(2), None),
+        (a, Dim::Known(-2), None),
+        (shorter, Dim::Known(2), None),
+    ];
+    for (x, y, want) in cases {
+        let inputs = [elements(&[x]), elements(&[y])];
+        let facts = map("div").infer(&[Some(&inputs[0]), Some(&inputs[1])]);
+        let known = facts.expect("integers divide")[0].known.clone();
+        assert_eq!(known.map(|k| k[0].to_string()).as_deref(), want);
+    }
+}

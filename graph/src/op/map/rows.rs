@@ -292,7 +292,8 @@ pub static ROWS: &[Row] = &[
         "a / b; integers toward zero, x / 0 = 0",
         EXACT,
         "ONNX Div"
-    ),
+    )
+    .dim(DimOp::FloorDiv),
     binary!("pow", Pow, Number, "a^b", within(4), "ONNX Pow"),
     binary!(
         "max",
