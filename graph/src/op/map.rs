@@ -61,7 +61,7 @@ pub struct Row {
     pub types: Types,
     /// Number attributes with their defaults (ONNX's where it has one).
     pub attrs: &'static [(&'static str, f32)],
-    /// How the op acts on the extents of a shape tensor, if it does.
+    /// How the op acts on the extents of a shape tensor, if it does; with one operand, on 0 and it.
     pub dim: Option<DimOp>,
     /// Appends the expression; gives the register of the result.
     pub build: fn(&mut Program, &Operands<'_>) -> Reg,
@@ -194,7 +194,15 @@ impl MapOp {
         if inputs.len() == 1 {
             let unchanged = matches!(self.row.types, Types::Any)
                 || (self.row.types == Types::Cast && ty.dtype.size_bytes() >= 4);
-            return unchanged.then(|| first.known.clone())?;
+            if unchanged {
+                return first.known.clone();
+            }
+            // The one unary op with a `DimOp` is `neg`: 0 - x.
+            let (op, known) = (self.row.dim?, first.known.as_ref()?);
+            let negated = known
+                .iter()
+                .map(|x| Dim::apply(op, Dim::Known(0), x.clone()));
+            return Some(negated.collect());
         }
         let op = self.row.dim?;
         let (a, b) = (first.known.as_ref()?, inputs.optional(1)?.known.as_ref()?);

@@ -225,3 +225,17 @@ fn elements_of_quotients_are_known_where_rounding_does_not_matter() {
         assert_eq!(known.map(|k| k[0].to_string()).as_deref(), want);
     }
 }
+
+#[test]
+fn elements_of_a_negation_are_known() {
+    let facts = ValueFacts {
+        ty: TensorType::fixed(DType::I64, &[2]),
+        known: Some(vec![Dim::Known(3), Dim::from("A")]),
+    };
+    let inferred = map("neg").infer(&[Some(&facts)]).expect("integers negate");
+    let known = inferred[0].known.as_ref().expect("known elements");
+    assert_eq!(
+        (known[0].clone(), known[1].to_string()),
+        (Dim::Known(-3), "(0 - A)".to_owned())
+    );
+}
