@@ -48,6 +48,7 @@ pub(crate) fn run(
         used: HashSet::new(),
         report: Report::new(file),
         opset: 0,
+        opset_fits: true,
     };
     import.note_used(proto);
     import.choose_opset();
@@ -101,6 +102,8 @@ struct Import<'a> {
     report: Report,
     /// Opset of the default domain, within [`OPSETS`].
     opset: i64,
+    /// Whether that is the model's; else nodes are only checked for support.
+    opset_fits: bool,
 }
 
 impl<'a> Import<'a> {
@@ -132,6 +135,7 @@ impl<'a> Import<'a> {
             .any(|n| domain_of(&n.domain).is_empty());
         let declared = self.declared_opset("");
         self.opset = declared.unwrap_or(newest).clamp(oldest, newest);
+        self.opset_fits = !needed || declared == Some(self.opset);
         let domain = String::new();
         match declared {
             _ if !needed => {}
@@ -315,7 +319,7 @@ impl<'a> Import<'a> {
         }
         let row = self.supported(node, index);
         let made = match row {
-            Some(row) if !duplicate => {
+            Some(row) if !duplicate && self.opset_fits => {
                 let (made, cost_bytes) = self.call(node, index, row);
                 budget.spend(cost_bytes)?;
                 made

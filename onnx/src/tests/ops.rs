@@ -34,7 +34,8 @@ impl Case {
 /// come from the test itself.
 fn check(cases: Vec<Case>) {
     for case in cases {
-        let outputs: Vec<&str> = case.node.output.iter().map(String::as_str).collect();
+        let outputs = case.node.output.iter().map(String::as_str);
+        let outputs: Vec<&str> = outputs.filter(|name| !name.is_empty()).collect();
         let model = model(
             case.opset,
             case.inputs.clone(),
@@ -461,5 +462,58 @@ fn constants_in_every_form() {
                y: i64[] = expand(y.const, s) @ ConstantOfShape_0"#,
         )
         .with(ints("s", &[0], &[])),
+    ]);
+}
+
+#[test]
+fn statistics_of_a_layer_norm_are_computed_beside_it() {
+    check(vec![case(
+        17,
+        node("LayerNormalization", &["x", "s"], &["y", "", "d"]).float("epsilon", 0.5),
+        &[x(&["n", "3"]), port("s", FLOAT, &["3"])],
+        r#"y: f32[n, 3] = layer_norm(x, s, axis = -1, epsilon = 0.5) @ LayerNormalization_0
+           y.reduce_mean: f32[n, 1] = reduce_mean(x, axes = [1], keep = true, noop_if_empty = false) @ LayerNormalization_0
+           y.sub: f32[n, 3] = sub(x, y.reduce_mean) @ LayerNormalization_0
+           y.mul: f32[n, 3] = mul(y.sub, y.sub) @ LayerNormalization_0
+           y.reduce_mean_6: f32[n, 1] = reduce_mean(y.mul, axes = [1], keep = true, noop_if_empty = false) @ LayerNormalization_0
+           const y.const: f32[] = {0.5}
+           y.add: f32[n, 1] = add(y.reduce_mean_6, y.const) @ LayerNormalization_0
+           y.sqrt: f32[n, 1] = sqrt(y.add) @ LayerNormalization_0
+           d: f32[n, 1] = reciprocal(y.sqrt) @ LayerNormalization_0"#,
+    )]);
+}
+
+#[test]
+fn a_size_is_followed() {
+    let nodes = vec![
+        node("Size", &["x"], &["n"]),
+        node("Unsqueeze", &["n", "zero"], &["n1"]),
+        node("Reshape", &["x", "n1"], &["y"]),
+    ];
+    let inputs = vec![x(&["a", "3"])];
+    let text = body(&model(13, inputs, nodes, &["y"]).with(vec![ints("zero", &[1], &[0])]));
+    let last = "y: f32[(a * 3)] = reshape(x, n1, allow_zero = false) @ Reshape_2";
+    assert!(text.ends_with(last), "{text}");
+}
+
+#[test]
+fn narrow_types_are_widened_where_the_table_has_no_entry() {
+    check(vec![
+        case(
+            12,
+            node("MaxPool", &["x"], &["y"]).ints("kernel_shape", &[2]),
+            &[port("x", 2, &["1", "1", "4"])],
+            r#"y.cast: f32[1, 1, 4] = cast(x, to = f32) @ MaxPool_0
+               y.max_pool: f32[1, 1, 3] = max_pool(y.cast, kernel = [2], strides = [1], dilations = [1], pads = [0, 0], ceil = false, count_pad = false) @ MaxPool_0
+               y: u8[1, 1, 3] = cast(y.max_pool, to = u8) @ MaxPool_0"#,
+        ),
+        case(
+            20,
+            node("ReduceMax", &["x"], &["y"]).int("keepdims", 0),
+            &[port("x", BOOL, &["2"])],
+            r#"y.cast: u8[2] = cast(x, to = u8) @ ReduceMax_0
+               y.reduce_max: u8[] = reduce_max(y.cast, keep = false, noop_if_empty = false) @ ReduceMax_0
+               y: bool[] = cast(y.reduce_max, to = bool) @ ReduceMax_0"#,
+        ),
     ]);
 }
