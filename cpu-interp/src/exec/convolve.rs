@@ -7,7 +7,7 @@ use super::contract::with_epilogue;
 use super::expression::Expression;
 use super::expression::materialise;
 use super::generic::GenericConv;
-use super::memory::{Reads, plan_constant};
+use super::memory::Reads;
 use super::step::Build;
 use crate::kernels::Cpu;
 use crate::kernels::conv::{Conv, ConvShape};
@@ -39,12 +39,9 @@ impl Convolve {
             return Ok(Convolve::Generic(GenericConv::new(build, step, shape)?));
         }
         let (input, weight) = (build.source(&step.input)?, build.source(&step.weight)?);
-        let constant = step.weight.as_view().and_then(|load| {
-            let dense = load.layout.is_row_major_contiguous() && load.layout.offset() == 0;
-            plan_constant(build.plan, load.buffer).filter(|_| dense)
-        });
-        let packed =
-            constant.map(|bytes| Conv::new(build.cpu.isa, shape, bytemuck::cast_slice(bytes)));
+        let packed = weight
+            .constant_elements(build.cpu, build.plan, step.weight.element_count())
+            .map(|weights| Conv::new(build.cpu.isa, shape, &weights));
         let epilogue = build.epilogue()?;
         Ok(Convolve::Fast(Box::new(FastConv {
             shape,
@@ -70,7 +67,27 @@ impl Convolve {
     }
 }
 
+/// The shape for the kernels. A column of pixels lies in memory like a row of pixels, and rows are
+/// what vectors work along, so it is convolved as one.
 fn conv_shape(step: &ConvStep) -> ConvShape {
+    let shape = shape_as_given(step);
+    let column = shape.input[1] == 1 && shape.kernel[1] == 1;
+    if !column || shape.pad_begin[1] + shape.pad_end[1] > 0 {
+        return shape;
+    }
+    let turned = |[vertical, horizontal]: [usize; 2]| [horizontal, vertical];
+    ConvShape {
+        input: turned(shape.input),
+        kernel: turned(shape.kernel),
+        stride: turned(shape.stride),
+        dilation: turned(shape.dilation),
+        pad_begin: turned(shape.pad_begin),
+        pad_end: turned(shape.pad_end),
+        ..shape
+    }
+}
+
+fn shape_as_given(step: &ConvStep) -> ConvShape {
     let (x, w) = (&step.input.shape, &step.weight.shape);
     ConvShape {
         batch: x[0],
