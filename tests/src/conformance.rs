@@ -26,7 +26,7 @@ pub use values::Values;
 use crate::executor::guarded;
 use crate::text::{self, elements};
 use crate::ulp::Tolerance;
-use crate::{Executor, Outputs};
+use crate::{Executor, Outputs, Reference};
 use layout::Placed;
 
 /// A line of the table.
@@ -85,16 +85,23 @@ pub fn run(executor: &dyn Executor, rows: &[Row], exceptions: &[Exception]) -> R
             for &dtype in row.dtypes {
                 let graph = row.graph(shape, dtype);
                 let tensors = row.tensors(&graph);
+                let plain = Expected::of(row, &graph, tensors);
                 for &layout in LAYOUTS {
-                    if let Some(placed) = place(layout, &tensors) {
-                        let case = Case {
-                            row,
-                            graph: &graph,
-                            dtype,
-                            layout,
-                        };
-                        report.record(&case, case.judge(executor, &placed));
-                    }
+                    let Some(placed) = place(layout, &plain.inputs) else {
+                        continue;
+                    };
+                    let views: Vec<TensorView<'_>> = placed.iter().map(Placed::view).collect();
+                    // Only a broadcast changes the values.
+                    let repeated = (layout == Layout::Broadcast)
+                        .then(|| Expected::of(row, &graph, copies(&views)));
+                    let case = Case {
+                        row,
+                        graph: &graph,
+                        dtype,
+                        layout,
+                    };
+                    let expected = repeated.as_ref().unwrap_or(&plain);
+                    report.record(&case, case.judge(executor, &views, expected));
                 }
             }
         }
@@ -129,54 +136,71 @@ struct Case<'a> {
     layout: Layout,
 }
 
+/// What the reference makes of row-major inputs.
+struct Expected {
+    inputs: Vec<Tensor>,
+    outputs: Vec<(String, Tensor)>,
+    scale: Option<Vec<f64>>,
+}
+
+impl Expected {
+    fn of(row: &Row, graph: &Graph, inputs: Vec<Tensor>) -> Expected {
+        let outputs = run_on(&Reference, graph, inputs.iter().map(Tensor::view))
+            .unwrap_or_else(|error| panic!("row {}: the reference fails: {error}", row.call));
+        let scale = scale::of(graph, &inputs);
+        Expected {
+            inputs,
+            outputs,
+            scale,
+        }
+    }
+}
+
+fn copies(views: &[TensorView<'_>]) -> Vec<Tensor> {
+    let copy = |view: &TensorView<'_>| view.to_contiguous();
+    let copies: Result<_, _> = views.iter().map(copy).collect();
+    copies.expect("memory for copies of a test's tensors")
+}
+
+/// Runs `graph` with its inputs in order.
+fn run_on<'v>(
+    executor: &dyn Executor,
+    graph: &Graph,
+    views: impl Iterator<Item = TensorView<'v>>,
+) -> Outputs {
+    let inputs = graph.inputs().iter();
+    let names = inputs.map(|&id| graph.value(id).name.as_str());
+    let feeds: Vec<(&str, TensorView<'v>)> = names.zip(views).collect();
+    guarded(executor, graph, &feeds)
+}
+
+fn names(outputs: &[(String, Tensor)]) -> Vec<String> {
+    outputs.iter().map(|(name, _)| name.clone()).collect()
+}
+
 impl Case<'_> {
     /// What is wrong with what the executor makes.
-    fn judge(&self, executor: &dyn Executor, placed: &[Placed]) -> Option<Problem> {
-        let views: Vec<TensorView<'_>> = placed.iter().map(Placed::view).collect();
-        let copies: Vec<Tensor> = views
-            .iter()
-            .map(|view| {
-                view.to_contiguous()
-                    .expect("memory for a copy of a test's tensor")
-            })
-            .collect();
-        let want = self.run(&crate::Reference, copies.iter().map(Tensor::view));
-        let want = want
-            .unwrap_or_else(|error| panic!("row {}: the reference fails: {error}", self.row.call));
-        let got = match self.run(executor, views.iter().cloned()) {
+    fn judge(
+        &self,
+        executor: &dyn Executor,
+        views: &[TensorView<'_>],
+        expected: &Expected,
+    ) -> Option<Problem> {
+        let got = match run_on(executor, self.graph, views.iter().cloned()) {
             Ok(got) => got,
             Err(error) => return Some(Problem::Error(error)),
         };
-        let names = |outputs: &[(String, Tensor)]| {
-            outputs
-                .iter()
-                .map(|(name, _)| name.clone())
-                .collect::<Vec<_>>()
-        };
-        if names(&want) != names(&got) {
+        if names(&expected.outputs) != names(&got) {
             return Some(Problem::Outputs {
-                expected: names(&want),
+                expected: names(&expected.outputs),
                 got: names(&got),
             });
         }
-        let scale = scale::of(self.graph, &copies);
-        want.iter()
-            .zip(&got)
-            .find_map(|((name, want), (_, got))| self.compare(name, want, got, scale.as_deref()))
-    }
-
-    fn run<'v>(
-        &self,
-        executor: &dyn Executor,
-        views: impl Iterator<Item = TensorView<'v>>,
-    ) -> Outputs {
-        let names = self
-            .graph
-            .inputs()
-            .iter()
-            .map(|&id| self.graph.value(id).name.as_str());
-        let feeds: Vec<(&str, TensorView<'v>)> = names.zip(views).collect();
-        guarded(executor, self.graph, &feeds)
+        let scale = expected.scale.as_deref();
+        let pairs = expected.outputs.iter().zip(&got);
+        pairs
+            .into_iter()
+            .find_map(|((name, want), (_, got))| self.compare(name, want, got, scale))
     }
 
     fn compare(

@@ -1,5 +1,8 @@
 //! The conformance table: who passes, and that those who should not pass do not.
 
+use cpu_interp::exec::CpuBackend;
+use cpu_interp::kernels::Cpu;
+use cpu_interp::kernels::isa::Isa;
 use graph::Graph;
 use tensor::{DType, Tensor, TensorView};
 use tests::conformance::{Exception, LAYOUTS, Layout, Problem, Report, Row, rows, run};
@@ -146,6 +149,25 @@ const fn known(
 fn the_cpu_agrees_with_the_reference() {
     let report = run(&Compiled::cpu(1), &rows(), KNOWN_OF_THE_CPU);
     assert!(report.passed(), "{report}");
+}
+
+#[test]
+fn every_instruction_set_agrees_with_the_reference() {
+    // The kernels for them are those of f32.
+    let floats: Vec<Row> = rows()
+        .into_iter()
+        .filter(|row| row.dtypes.contains(&DType::F32))
+        .map(|row| Row {
+            dtypes: &[DType::F32],
+            ..row
+        })
+        .collect();
+    for isa in Isa::available() {
+        let name = format!("cpu, {:?}, 2 threads", isa.level());
+        let backend = CpuBackend::with_cpu(Cpu::with_isa(isa, 2));
+        let report = run(&Compiled::with(backend, name), &floats, KNOWN_OF_THE_CPU);
+        assert!(report.failures.is_empty(), "{report}");
+    }
 }
 
 /// The reference with a fault.
