@@ -25,7 +25,7 @@ fn main() {
     let get = |f: &str| -> Vec<(String, Tensor)> { tensor_io::npz::read(format!("tests/golden/{f}.npz")).unwrap() };
     let find = |v: &Vec<(String, Tensor)>, n: &str| v.iter().find(|(k, _)| k == n).unwrap().1.duplicate().unwrap();
     let norm = |p: &Tensor| { let v: Vec<f32> = p.to_vec::<u8>().unwrap().into_iter().map(|b| (b as f32 / 255.0 - 0.5) / 0.5).collect(); Tensor::from_vec_row_major(p.shape(), v).unwrap() };
-    for threads in [1, 2] {
+    for threads in std::env::args().nth(2).map_or(vec![1,2], |t| vec![t.parse().unwrap()]) {
         let g = get("magika/magika");
         let b = find(&g, "bytes");
         go("/tmp/assets/magika/magika/models/standard_v3_3/model.onnx", "bytes", b.duplicate().unwrap(), &find(&g, "batch_8"), threads, false);
