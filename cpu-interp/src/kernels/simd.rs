@@ -132,5 +132,12 @@ pub trait Simd: Copy + Send + Sync + std::fmt::Debug + 'static {
     }
 }
 
+/// The closure itself. An attribute may stand on an argument, so `inlined(#[inline(always)] |x| ..)` is how a closure of
+/// vector code is kept from becoming a function of its own, which would lack the instruction set.
+#[inline(always)]
+pub(crate) fn inlined<F>(closure: F) -> F {
+    closure
+}
+
 #[cfg(test)]
 mod tests;
