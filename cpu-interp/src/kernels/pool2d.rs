@@ -173,7 +173,10 @@ fn one_row<S: Simd, const MAX: bool>(
         } else {
             row(bottom - 1)
         };
-        x >= first && x + S::LANES <= end && last_row + x * stride + span <= from.len() + pad
+        stride <= 2
+            && x >= first
+            && x + S::LANES <= end
+            && last_row + x * stride + span <= from.len() + pad
     };
     let mut x = 0;
     while x < to.len() {
@@ -181,7 +184,7 @@ fn one_row<S: Simd, const MAX: bool>(
         if !fits(x) && x > first && x < end && end >= first + S::LANES && fits(end - S::LANES) {
             x = end - S::LANES;
         }
-        if stride > 2 || !fits(x) {
+        if !fits(x) {
             to[x] = edge(x);
             x += 1;
             continue;

@@ -35,6 +35,8 @@ pub trait Simd: Copy + Send + Sync + std::fmt::Debug + 'static {
 
     /// f32 lanes of a vector.
     const LANES: usize;
+    /// Whether loops are worth unrolling far: there are registers for it, and an operation is one instruction.
+    const UNROLLED: bool = true;
 
     fn splat(self, x: f32) -> Self::V;
     unsafe fn load(self, p: *const f32) -> Self::V;
