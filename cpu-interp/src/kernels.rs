@@ -12,6 +12,7 @@
 use isa::Isa;
 use pool::Threads;
 
+pub mod chunks;
 pub mod conv;
 pub mod gemm;
 pub mod isa;
@@ -22,6 +23,7 @@ pub mod reduce;
 pub mod scratch;
 pub mod simd;
 pub mod softmax;
+pub mod tile;
 pub mod transpose;
 pub mod vecmath;
 

@@ -1,1 +1,41 @@
-//! Host storage, TypedTensor, Tensor and borrowed views; no arithmetic beyond fill, cast and copy.
+//! Tensors on the host: typed and dynamic owners, borrowed views, copies and printing.
+//!
+//! **What it owns.** [`TypedTensor`] (element type, rank and representation are type parameters), [`Tensor`] (element type
+//! known when running), the borrowed views [`TypedTensorView`], [`TypedTensorViewMut`], [`TensorView`], [`TensorViewMut`],
+//! [`Tensor::cast`], conversion from and to little-endian bytes, printing and [`Summary`]. **What it does not own:**
+//! arithmetic beyond fill, cast and copy; files; graphs.
+//!
+//! **Ownership.** Owners are move-only and lend views; only `TypedTensor<_, _, Host>` is `Clone`, since a clone must never
+//! move data between memories unseen. The copying verbs are `duplicate` (same memory order), `to_contiguous` (row-major)
+//! and `to_vec`. A consuming conversion that fails returns the owner in a [`ReinterpretError`].
+//!
+//! **Order.** Lists of elements are in row-major logical order (last axis fastest), whatever the memory order is;
+//! `storage()` is the exception and says so.
+//!
+//! **Invariant.** Every layout has been checked against the buffer it is paired with, and mutable views address no element
+//! twice.
+#![forbid(unsafe_code)]
+
+mod cast;
+mod dynamic;
+mod element;
+mod error;
+mod payload;
+mod print;
+mod storage;
+mod summary;
+mod typed;
+mod view;
+
+pub use dynamic::Tensor;
+pub use element::TensorElement;
+pub use error::{ReinterpretError, Result, TensorError};
+pub use storage::{Dynamic, Host, Representation};
+pub use summary::Summary;
+pub use tensor_core as core;
+pub use tensor_core::{
+    Complex32, Complex64, DType, DynRank, Rank, Scalar, SliceSpec, TensorLayout, TensorRank,
+    TensorScalar, ValidationError, bf16, dispatch_dtype, f16,
+};
+pub use typed::TypedTensor;
+pub use view::{Iter, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut};

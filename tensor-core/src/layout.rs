@@ -1,0 +1,376 @@
+//! Where each element of a tensor lies in its buffer.
+//!
+//! A [`TensorLayout`] is a shape, signed strides and an offset, all in elements: index `i` lies at
+//! `offset + sum(i[a] * strides[a])`. Operations that move no element are methods here and live in the files below:
+//! `axes` (permute, insert, remove), `slice`, `reshape`, `broadcast`, `overlap` (may it be written?), `offsets` (walking).
+//!
+//! Invariants: the element count fits `isize`; for a layout that is not empty every reachable offset fits `isize` and is
+//! not negative, and the operations only ever narrow or repeat the reachable range. Contiguity ignores axes of extent 1,
+//! and an empty layout is contiguous: one predicate serves reshape, slices and kernels. Strides of an empty layout are
+//! never used to address anything.
+
+mod axes;
+mod broadcast;
+mod offsets;
+mod overlap;
+mod reshape;
+mod slice;
+#[cfg(test)]
+mod tests;
+
+use crate::{DynRank, IntoRankShape, Rank, ShapeVec, StrideVec, TensorRank, ValidationError};
+
+pub use broadcast::broadcast_shapes;
+pub use offsets::{Block, Offsets, Run, Runs};
+pub use slice::SliceSpec;
+
+/// Shape, strides and offset of a tensor, in elements: index `i` lies at `offset + sum(i[a] * strides[a])`.
+///
+/// Strides may be 0 (an axis that repeats) or negative. Contiguity ignores axes of extent 1, and an empty layout is
+/// contiguous. Every method that changes a layout moves no element and only narrows or repeats what it reaches.
+///
+/// ```
+/// use tensor_core::{DynRank, TensorLayout};
+/// let layout = TensorLayout::<DynRank>::row_major([2, 3])?;
+/// assert_eq!(layout.transpose().strides(), [1, 3]);
+/// assert!(layout.transpose().reshape([6]).is_err());
+/// # Ok::<(), tensor_core::ValidationError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TensorLayout<R: TensorRank = DynRank> {
+    shape: R::Shape,
+    strides: R::Strides,
+    offset: usize,
+}
+
+/// The number of elements of a shape: 0 if an extent is 0, else the product.
+///
+/// # Errors
+/// [`ValidationError::IntegerOverflow`] if the product exceeds `isize::MAX`.
+pub fn checked_element_count(op: &'static str, shape: &[usize]) -> Result<usize, ValidationError> {
+    if shape.contains(&0) {
+        return Ok(0);
+    }
+    shape
+        .iter()
+        .try_fold(1_usize, |count, &extent| count.checked_mul(extent))
+        .filter(|&count| isize::try_from(count).is_ok())
+        .ok_or_else(|| ValidationError::IntegerOverflow {
+            op,
+            what: "the element count",
+            shape: shape.into(),
+        })
+}
+
+/// Fills `strides` for dense axes, listed from the fastest to the slowest as (axis) in `order`.
+///
+/// Only an empty shape can saturate, and its strides address nothing.
+fn fill_dense_strides(shape: &[usize], strides: &mut [isize], order: impl Iterator<Item = usize>) {
+    let mut step = 1_isize;
+    for axis in order {
+        strides[axis] = step;
+        step = step.saturating_mul(isize::try_from(shape[axis].max(1)).unwrap_or(isize::MAX));
+    }
+}
+
+impl TensorLayout<DynRank> {
+    /// The layout of rank 0: one element.
+    #[must_use]
+    pub fn scalar() -> Self {
+        Self {
+            shape: ShapeVec::new(),
+            strides: StrideVec::new(),
+            offset: 0,
+        }
+    }
+}
+
+impl<R: TensorRank> TensorLayout<R> {
+    /// The dense layout in which the last axis varies fastest.
+    ///
+    /// # Errors
+    /// [`ValidationError::RankMismatch`], or [`ValidationError::IntegerOverflow`] if the element count exceeds `isize::MAX`.
+    pub fn row_major(shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
+        let mut layout = Self::dense("row_major", shape)?;
+        let rank = layout.rank();
+        fill_dense_strides(
+            layout.shape.as_ref(),
+            layout.strides.as_mut(),
+            (0..rank).rev(),
+        );
+        Ok(layout)
+    }
+
+    /// The dense layout in which the first axis varies fastest.
+    ///
+    /// # Errors
+    /// As [`TensorLayout::row_major`].
+    pub fn col_major(shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
+        let mut layout = Self::dense("col_major", shape)?;
+        let rank = layout.rank();
+        fill_dense_strides(layout.shape.as_ref(), layout.strides.as_mut(), 0..rank);
+        Ok(layout)
+    }
+
+    /// The dense row-major layout of the same shape, at offset 0.
+    #[must_use]
+    pub fn row_major_like(&self) -> Self {
+        let mut layout = Self {
+            offset: 0,
+            ..self.clone()
+        };
+        let rank = layout.rank();
+        fill_dense_strides(
+            layout.shape.as_ref(),
+            layout.strides.as_mut(),
+            (0..rank).rev(),
+        );
+        layout
+    }
+
+    fn dense(op: &'static str, shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
+        let shape = shape.into_rank_shape().map_err(|error| error.with_op(op))?;
+        checked_element_count(op, shape.as_ref())?;
+        let strides = R::zero_strides(&shape);
+        Ok(Self {
+            shape,
+            strides,
+            offset: 0,
+        })
+    }
+
+    /// A layout from its parts, checked against a buffer of `buffer_len` elements.
+    ///
+    /// # Errors
+    /// [`ValidationError::RankMismatch`] if shape and strides differ in length, [`ValidationError::IntegerOverflow`], or
+    /// [`ValidationError::ViewOutOfBounds`] if an element lies outside the buffer (an empty layout needs only
+    /// `offset <= buffer_len`).
+    pub fn from_parts(
+        shape: impl IntoRankShape<R>,
+        strides: &[isize],
+        offset: usize,
+        buffer_len: usize,
+    ) -> Result<Self, ValidationError> {
+        const OP: &str = "from_parts";
+        let shape = shape.into_rank_shape().map_err(|error| error.with_op(OP))?;
+        checked_element_count(OP, shape.as_ref())?;
+        let rank = shape.as_ref().len();
+        if strides.len() != rank {
+            return Err(ValidationError::RankMismatch {
+                op: OP,
+                expected: rank,
+                actual: strides.len(),
+            });
+        }
+        let strides = R::strides_from_slice(strides).map_err(|error| error.with_op(OP))?;
+        let layout = Self {
+            shape,
+            strides,
+            offset,
+        };
+        layout
+            .validate_in_bounds(buffer_len)
+            .map_err(|error| error.with_op(OP))?;
+        Ok(layout)
+    }
+
+    /// Checks that every element lies inside a buffer of `buffer_len` elements.
+    ///
+    /// # Errors
+    /// [`ValidationError::ViewOutOfBounds`], or [`ValidationError::IntegerOverflow`] if a reachable offset does not fit `isize`.
+    pub fn validate_in_bounds(&self, buffer_len: usize) -> Result<(), ValidationError> {
+        const OP: &str = "validate_in_bounds";
+        let overflow = || ValidationError::IntegerOverflow {
+            op: OP,
+            what: "an offset",
+            shape: self.shape().into(),
+        };
+        let offset = isize::try_from(self.offset).map_err(|_| overflow())?;
+        let (mut min, mut max) = (offset, offset);
+        if self.is_empty() {
+            if self.offset <= buffer_len {
+                return Ok(());
+            }
+            return Err(ValidationError::ViewOutOfBounds {
+                op: OP,
+                min,
+                max,
+                buffer_len,
+            });
+        }
+        for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
+            let last = isize::try_from(extent - 1).map_err(|_| overflow())?;
+            let reach = last.checked_mul(stride).ok_or_else(overflow)?;
+            let end = if stride < 0 { &mut min } else { &mut max };
+            *end = end.checked_add(reach).ok_or_else(overflow)?;
+        }
+        if min < 0 || usize::try_from(max).is_ok_and(|max| max >= buffer_len) {
+            return Err(ValidationError::ViewOutOfBounds {
+                op: OP,
+                min,
+                max,
+                buffer_len,
+            });
+        }
+        Ok(())
+    }
+
+    /// The extents.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.shape.as_ref()
+    }
+
+    /// The strides, in elements.
+    #[must_use]
+    pub fn strides(&self) -> &[isize] {
+        self.strides.as_ref()
+    }
+
+    /// The position of the first logical element in the buffer.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The number of axes.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.shape().len()
+    }
+
+    /// The number of logical elements.
+    #[must_use]
+    pub fn element_count(&self) -> usize {
+        // Checked at construction: without an extent of 0 the product fits.
+        if self.is_empty() {
+            0
+        } else {
+            self.shape().iter().product()
+        }
+    }
+
+    /// Whether an extent is 0.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shape().contains(&0)
+    }
+
+    /// Whether the elements lie side by side in row-major order, axes of extent 1 ignored.
+    #[must_use]
+    pub fn is_row_major_contiguous(&self) -> bool {
+        self.is_dense((0..self.rank()).rev())
+    }
+
+    /// Whether the elements lie side by side in column-major order, axes of extent 1 ignored.
+    #[must_use]
+    pub fn is_col_major_contiguous(&self) -> bool {
+        self.is_dense(0..self.rank())
+    }
+
+    fn is_dense(&self, mut fastest_first: impl Iterator<Item = usize>) -> bool {
+        let mut step = 1_isize;
+        self.is_empty()
+            || fastest_first.all(|axis| {
+                let extent = self.shape()[axis];
+                let fits = extent == 1 || self.strides()[axis] == step;
+                step = step.wrapping_mul(isize::try_from(extent).unwrap_or(isize::MAX));
+                fits
+            })
+    }
+
+    /// The lowest and highest reachable offset, or `None` if the layout is empty.
+    #[must_use]
+    pub fn min_max_offset(&self) -> Option<(usize, usize)> {
+        if self.is_empty() {
+            return None;
+        }
+        let (mut min, mut max) = (self.offset, self.offset);
+        for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
+            let reach = stride.unsigned_abs().wrapping_mul(extent - 1);
+            if stride < 0 {
+                min = min.wrapping_sub(reach)
+            } else {
+                max = max.wrapping_add(reach)
+            }
+        }
+        Some((min, max))
+    }
+
+    /// The buffer position of the element at `index`.
+    ///
+    /// # Errors
+    /// [`ValidationError::RankMismatch`] or [`ValidationError::IndexOutOfBounds`].
+    pub fn offset_of(&self, index: &[usize]) -> Result<usize, ValidationError> {
+        const OP: &str = "index";
+        if index.len() != self.rank() {
+            return Err(ValidationError::RankMismatch {
+                op: OP,
+                expected: self.rank(),
+                actual: index.len(),
+            });
+        }
+        let mut at = self.offset;
+        for (axis, ((&index, &extent), &stride)) in index
+            .iter()
+            .zip(self.shape())
+            .zip(self.strides())
+            .enumerate()
+        {
+            if index >= extent {
+                return Err(ValidationError::IndexOutOfBounds {
+                    op: OP,
+                    axis,
+                    index,
+                    extent,
+                });
+            }
+            let magnitude = stride.unsigned_abs().wrapping_mul(index);
+            at = if stride < 0 {
+                at.wrapping_sub(magnitude)
+            } else {
+                at.wrapping_add(magnitude)
+            };
+        }
+        Ok(at)
+    }
+
+    /// The same layout with its rank known only when running.
+    #[must_use]
+    pub fn into_dynamic(self) -> TensorLayout<DynRank> {
+        TensorLayout {
+            shape: self.shape().iter().copied().collect(),
+            strides: self.strides().iter().copied().collect(),
+            offset: self.offset,
+        }
+    }
+
+    /// The same layout with rank `N`.
+    ///
+    /// # Errors
+    /// [`ValidationError::RankMismatch`].
+    pub fn to_rank<const N: usize>(&self) -> Result<TensorLayout<Rank<N>>, ValidationError> {
+        self.to_rank_of("to_rank")
+    }
+
+    fn to_rank_of<R2: TensorRank>(
+        &self,
+        op: &'static str,
+    ) -> Result<TensorLayout<R2>, ValidationError> {
+        Ok(TensorLayout {
+            shape: R2::shape_from_slice(self.shape()).map_err(|error| error.with_op(op))?,
+            strides: R2::strides_from_slice(self.strides()).map_err(|error| error.with_op(op))?,
+            offset: self.offset,
+        })
+    }
+
+    /// The error of an operation that would need a copy.
+    #[must_use]
+    pub fn non_contiguous(&self, op: &'static str) -> ValidationError {
+        ValidationError::NonContiguous {
+            op,
+            shape: self.shape().into(),
+            strides: self.strides().into(),
+        }
+    }
+}

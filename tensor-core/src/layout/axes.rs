@@ -1,0 +1,147 @@
+//! Reordering, inserting and removing axes.
+
+use super::TensorLayout;
+use crate::{DynRank, ShapeVec, StrideVec, TensorRank, ValidationError};
+
+impl<R: TensorRank> TensorLayout<R> {
+    /// Axis `a` of the result is axis `axes[a]` of this layout.
+    ///
+    /// # Errors
+    /// [`ValidationError::InvalidPermutationLength`], [`ValidationError::AxisOutOfBounds`] or
+    /// [`ValidationError::DuplicateAxis`] unless `axes` names every axis once.
+    pub fn permute(&self, axes: &[usize]) -> Result<Self, ValidationError> {
+        const OP: &str = "permute";
+        let rank = self.rank();
+        if axes.len() != rank {
+            return Err(ValidationError::InvalidPermutationLength {
+                op: OP,
+                rank,
+                actual: axes.len(),
+            });
+        }
+        let mut out = self.clone();
+        for (to, &axis) in axes.iter().enumerate() {
+            if axis >= rank {
+                return Err(ValidationError::AxisOutOfBounds { op: OP, axis, rank });
+            }
+            if axes[..to].contains(&axis) {
+                return Err(ValidationError::DuplicateAxis { op: OP, axis });
+            }
+            out.shape.as_mut()[to] = self.shape()[axis];
+            out.strides.as_mut()[to] = self.strides()[axis];
+        }
+        Ok(out)
+    }
+
+    /// The layout with its axes in reverse order.
+    #[must_use]
+    pub fn transpose(&self) -> Self {
+        let mut out = self.clone();
+        out.shape.as_mut().reverse();
+        out.strides.as_mut().reverse();
+        out
+    }
+
+    /// A new axis of extent 1 in front of axis `axis`; `axis == rank` appends it.
+    ///
+    /// # Errors
+    /// [`ValidationError::AxisOutOfBounds`] if `axis > rank`.
+    pub fn insert_axis(&self, axis: usize) -> Result<TensorLayout<DynRank>, ValidationError> {
+        let rank = self.rank();
+        if axis > rank {
+            return Err(ValidationError::AxisOutOfBounds {
+                op: "insert_axis",
+                axis,
+                rank,
+            });
+        }
+        let mut shape = ShapeVec::with_capacity(rank + 1);
+        let mut strides = StrideVec::with_capacity(rank + 1);
+        shape.extend_from_slice(self.shape());
+        strides.extend_from_slice(self.strides());
+        shape.insert(axis, 1);
+        strides.insert(axis, 1);
+        Ok(TensorLayout {
+            shape,
+            strides,
+            offset: self.offset,
+        })
+    }
+
+    /// The layout without axis `axis`, which has extent 1.
+    ///
+    /// # Errors
+    /// [`ValidationError::AxisOutOfBounds`], or [`ValidationError::NonUnitAxis`] if the extent is not 1.
+    pub fn remove_axis(&self, axis: usize) -> Result<TensorLayout<DynRank>, ValidationError> {
+        const OP: &str = "remove_axis";
+        let extent = self.extent_of(OP, axis)?;
+        if extent != 1 {
+            return Err(ValidationError::NonUnitAxis {
+                op: OP,
+                axis,
+                extent,
+            });
+        }
+        Ok(self.without_axis(axis))
+    }
+
+    /// The layout of the elements at `index` of axis `axis`; that axis is gone from the result.
+    ///
+    /// # Errors
+    /// [`ValidationError::AxisOutOfBounds`] or [`ValidationError::IndexOutOfBounds`].
+    pub fn index_axis(
+        &self,
+        axis: usize,
+        index: usize,
+    ) -> Result<TensorLayout<DynRank>, ValidationError> {
+        const OP: &str = "index_axis";
+        let extent = self.extent_of(OP, axis)?;
+        if index >= extent {
+            return Err(ValidationError::IndexOutOfBounds {
+                op: OP,
+                axis,
+                index,
+                extent,
+            });
+        }
+        let mut out = self.without_axis(axis);
+        // An empty layout keeps its offset: no element has to lie there.
+        if !self.is_empty() {
+            let stride = self.strides()[axis];
+            let reach = stride.unsigned_abs().wrapping_mul(index);
+            out.offset = if stride < 0 {
+                self.offset.wrapping_sub(reach)
+            } else {
+                self.offset.wrapping_add(reach)
+            };
+        }
+        Ok(out)
+    }
+
+    fn without_axis(&self, axis: usize) -> TensorLayout<DynRank> {
+        let rest = |i: &usize| *i != axis;
+        TensorLayout {
+            shape: (0..self.rank())
+                .filter(rest)
+                .map(|i| self.shape()[i])
+                .collect(),
+            strides: (0..self.rank())
+                .filter(rest)
+                .map(|i| self.strides()[i])
+                .collect(),
+            offset: self.offset,
+        }
+    }
+
+    pub(super) fn extent_of(
+        &self,
+        op: &'static str,
+        axis: usize,
+    ) -> Result<usize, ValidationError> {
+        let rank = self.rank();
+        self.shape()
+            .get(axis)
+            .copied()
+            .ok_or(ValidationError::AxisOutOfBounds { op, axis, rank })
+    }
+}

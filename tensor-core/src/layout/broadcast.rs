@@ -1,0 +1,80 @@
+//! Broadcasting by the rules of numpy: shapes are aligned at the right, and an extent of 1 repeats.
+
+use super::{TensorLayout, checked_element_count};
+use crate::{DynRank, IntoRankShape, ShapeVec, TensorRank, ValidationError};
+
+/// The shape that all of `shapes` broadcast to; the empty list gives rank 0.
+///
+/// # Errors
+/// [`ValidationError::IncompatibleShapes`] with the shape so far and the first that does not fit, or
+/// [`ValidationError::IntegerOverflow`].
+pub fn broadcast_shapes(shapes: &[&[usize]]) -> Result<ShapeVec, ValidationError> {
+    const OP: &str = "broadcast_shapes";
+    let mut out = ShapeVec::new();
+    for &shape in shapes {
+        while out.len() < shape.len() {
+            out.insert(0, 1);
+        }
+        let skip = out.len() - shape.len();
+        for axis in 0..shape.len() {
+            match (out[skip + axis], shape[axis]) {
+                (a, b) if a == b => {}
+                (1, extent) => out[skip + axis] = extent,
+                (_, 1) => {}
+                _ => {
+                    let (lhs, rhs) = (out.as_slice().into(), shape.into());
+                    return Err(ValidationError::IncompatibleShapes { op: OP, lhs, rhs });
+                }
+            }
+        }
+    }
+    checked_element_count(OP, &out)?;
+    Ok(out)
+}
+
+impl<R: TensorRank> TensorLayout<R> {
+    /// The layout that repeats axes of extent 1, and new leading axes, with stride 0.
+    ///
+    /// # Errors
+    /// [`ValidationError::BroadcastTarget`] if an extent is neither equal nor 1 or the target has fewer axes, or
+    /// [`ValidationError::IntegerOverflow`].
+    pub fn broadcast_to(
+        &self,
+        shape: impl AsRef<[usize]>,
+    ) -> Result<TensorLayout<DynRank>, ValidationError> {
+        self.broadcast_to_as(shape)
+    }
+
+    /// As [`TensorLayout::broadcast_to`], with the rank of the result chosen by the caller.
+    ///
+    /// # Errors
+    /// As [`TensorLayout::broadcast_to`], and [`ValidationError::RankMismatch`].
+    pub fn broadcast_to_as<R2: TensorRank>(
+        &self,
+        shape: impl IntoRankShape<R2>,
+    ) -> Result<TensorLayout<R2>, ValidationError> {
+        const OP: &str = "broadcast_to";
+        let shape = shape.into_rank_shape().map_err(|error| error.with_op(OP))?;
+        checked_element_count(OP, shape.as_ref())?;
+        let target = shape.as_ref();
+        let refuse = || ValidationError::BroadcastTarget {
+            op: OP,
+            shape: self.shape().into(),
+            target: target.into(),
+        };
+        let skip = target.len().checked_sub(self.rank()).ok_or_else(refuse)?;
+        let mut strides = R2::zero_strides(&shape);
+        for axis in 0..self.rank() {
+            strides.as_mut()[skip + axis] = match self.shape()[axis] {
+                extent if extent == target[skip + axis] => self.strides()[axis],
+                1 => 0,
+                _ => return Err(refuse()),
+            };
+        }
+        Ok(TensorLayout {
+            shape,
+            strides,
+            offset: self.offset,
+        })
+    }
+}

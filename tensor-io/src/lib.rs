@@ -1,0 +1,30 @@
+//! Files and memory shared with others; first npy and npz; no models as graphs.
+//!
+//! **What it owns.** Reading and writing tensors as files that other programs know: numpy's [`npy`] (one array) and
+//! [`npz`] (named arrays in a zip archive). **What it does not own:** graphs, and any op on the values it reads; a
+//! dtype or a memory order in a file becomes exactly that dtype and that memory order.
+//!
+//! **How it works.** Every reader takes the header first, computes from dtype and shape how many bytes the values
+//! need, and compares that with how many are there, before it asks for any memory.
+//!
+//! **Invariants.** A file whose sizes do not add up is an error and costs no memory; bytes that come from a file never
+//! cause a panic. What is written does not depend on time, machine or run: the same tensors give the same bytes.
+//!
+//! ```
+//! use tensor::Tensor;
+//! use tensor_io::npy;
+//!
+//! let weights = Tensor::from_vec_row_major([2, 2], vec![1.0_f32, 2.0, 3.0, 4.0])?;
+//! let bytes = npy::to_bytes(&weights)?;
+//! let back = npy::from_bytes(&bytes)?;
+//! assert_eq!(back.shape(), [2, 2]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod element;
+mod error;
+pub mod npy;
+pub mod npz;
+
+pub use error::FileError;

@@ -1,0 +1,228 @@
+//! `cargo xtask test`: everything that has to hold before a commit, cheap steps first.
+//!
+//! [`STEPS`] is the whole list. Each step prints its name and its seconds; the first that fails ends the run and says
+//! what to do. A step that belongs to `--full`, or that this tree cannot run, is left out and named in the last line:
+//! nothing is skipped silently. Continuous integration runs `cargo xtask test --full` and nothing else, so what
+//! passes here passes there.
+
+use std::time::Instant;
+
+use crate::failure::Failure;
+use crate::{assets, demo, deps, process, tidy};
+
+pub(crate) const HELP: &str = "\
+cargo xtask test [--full]
+
+Runs, in this order and until the first failure: the programs that are needed, formatting, tidy, deps, clippy, the
+documentation, the models of the tests, all tests. The last line names what was left out.
+
+  --full   also the larger models, and the demos from end to end: what continuous integration runs
+";
+
+/// How a step that did not fail ended.
+enum Outcome {
+    Done,
+    /// Not run, for this reason.
+    LeftOut(String),
+}
+
+/// One check.
+struct Step {
+    name: &'static str,
+    /// Whether only `--full` runs it.
+    full: bool,
+    run: fn() -> Result<Outcome, Failure>,
+    /// What to do when it fails.
+    cure: &'static str,
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "programs",
+        full: false,
+        run: programs,
+        cure: "install what is named above",
+    },
+    Step {
+        name: "format",
+        full: false,
+        run: format,
+        cure: "run `cargo fmt`",
+    },
+    Step {
+        name: "tidy",
+        full: false,
+        run: || done(tidy::run(&[])),
+        cure: "change the lines named above",
+    },
+    Step {
+        name: "deps",
+        full: false,
+        run: || done(deps::run(&[])),
+        cure: "remove the dependencies named above",
+    },
+    Step {
+        name: "clippy",
+        full: false,
+        run: clippy,
+        cure: "follow the lints above, or `#[expect(.., reason = \"..\")]` them",
+    },
+    Step {
+        name: "docs",
+        full: false,
+        run: docs,
+        cure: "mend the documentation named above",
+    },
+    Step {
+        name: "models",
+        full: false,
+        run: || done(assets::run(&[])),
+        cure: "run `cargo xtask assets` where the package index can be reached",
+    },
+    Step {
+        name: "tests",
+        full: false,
+        run: tests,
+        cure: "run the named test alone: `cargo test -p CRATE NAME`",
+    },
+    Step {
+        name: "all models",
+        full: true,
+        run: || done(assets::run(&["--all".to_owned()])),
+        cure: "run `cargo xtask assets --all` where the package index can be reached",
+    },
+    Step {
+        name: "demo",
+        full: true,
+        run: || run_demo("magika", &[]),
+        cure: "run `cargo xtask demo` alone",
+    },
+    Step {
+        name: "demo ocr",
+        full: true,
+        run: || run_demo("ocr", &["ocr"]),
+        cure: "run `cargo xtask demo ocr` alone",
+    },
+];
+
+/// Runs the steps in order.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let full = match arguments {
+        [] => false,
+        [flag] if flag == "--full" => true,
+        other => {
+            return Err(Failure::usage(format!(
+                "`cargo xtask test` does not know {:?}\n\n{HELP}",
+                other.join(" ")
+            )));
+        }
+    };
+    let begin = Instant::now();
+    let mut left_out = Vec::new();
+    for step in STEPS {
+        if step.full && !full {
+            left_out.push(format!("{} (only with --full)", step.name));
+            continue;
+        }
+        println!("=== {}", step.name);
+        let step_begin = Instant::now();
+        let outcome = (step.run)();
+        let seconds = step_begin.elapsed().as_secs_f64();
+        match outcome {
+            Ok(Outcome::Done) => println!("=== {}: passed in {seconds:.1} s", step.name),
+            Ok(Outcome::LeftOut(reason)) => left_out.push(format!("{} ({reason})", step.name)),
+            Err(failure) => {
+                return Err(Failure::failed(format!(
+                    "{} failed after {seconds:.1} s: {failure}; {}",
+                    step.name, step.cure
+                )));
+            }
+        }
+    }
+    let missing = if left_out.is_empty() {
+        "nothing".to_owned()
+    } else {
+        left_out.join(", ")
+    };
+    println!(
+        "=== all passed in {:.0} s; left out: {missing}",
+        begin.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+fn done(result: Result<(), Failure>) -> Result<Outcome, Failure> {
+    result.map(|()| Outcome::Done)
+}
+
+/// The library needs cargo and a linker only; fetching models needs python3 with pip.
+fn programs() -> Result<Outcome, Failure> {
+    assets::check_pip()?;
+    for (component, arguments) in [
+        ("rustfmt", ["fmt", "--version"]),
+        ("clippy", ["clippy", "--version"]),
+    ] {
+        if process::output(&mut process::cargo(&arguments)?, "").is_ok() {
+            continue;
+        }
+        println!("adding the toolchain component {component}");
+        process::output(&mut process::program("rustup", &["component", "add", component])?, "").map_err(|failure| {
+            Failure::failed(format!("the component {component} is missing, and `rustup component add {component}` did not add it: {failure}"))
+        })?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn format() -> Result<Outcome, Failure> {
+    run_cargo(&["fmt", "--all", "--check"], &[])
+}
+
+fn clippy() -> Result<Outcome, Failure> {
+    run_cargo(
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
+        &[],
+    )
+}
+
+fn docs() -> Result<Outcome, Failure> {
+    run_cargo(
+        &["doc", "--workspace", "--no-deps"],
+        &[("RUSTDOCFLAGS", "-D warnings")],
+    )
+}
+
+fn tests() -> Result<Outcome, Failure> {
+    run_cargo(&["test", "--workspace"], &[])
+}
+
+fn run_demo(example: &str, arguments: &[&str]) -> Result<Outcome, Failure> {
+    if !demo::has_example(example)? {
+        return Ok(Outcome::LeftOut(format!(
+            "tenfold/examples has no {example}"
+        )));
+    }
+    let arguments: Vec<String> = arguments
+        .iter()
+        .map(|&argument| argument.to_owned())
+        .collect();
+    done(demo::run(&arguments))
+}
+
+fn run_cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<Outcome, Failure> {
+    let mut cargo = process::cargo(arguments)?;
+    cargo.envs(variables.iter().copied());
+    if process::succeeds(&mut cargo)? {
+        return Ok(Outcome::Done);
+    }
+    Err(Failure::failed(format!(
+        "`{}` failed",
+        process::shown(&cargo)
+    )))
+}
