@@ -1,7 +1,7 @@
 //! Prints how fast the kernels run here, beside what the processor can do.
 //!
 //! `cargo run --release -p cpu-interp --example kernel_rates [word]`: rows whose name contains the word.
-//! The limits (multiply-adds, copying) are measured in the same process. Times are medians.
+//! The limits (multiply-adds, copying) are measured in the same process. Times are the quiet decile of many runs.
 #![expect(
     clippy::print_stdout,
     reason = "a table on standard output is its purpose"
@@ -13,6 +13,12 @@ use cpu_interp::kernels::gemm::{
     Gemm, Lhs, MatRef, NoEpilogue, Output, PackedA, PackedB, Rhs, gemm,
 };
 use cpu_interp::kernels::isa::Isa;
+use cpu_interp::kernels::norm::{Affine, layer_norm, rms_norm};
+use cpu_interp::kernels::pool2d::{PoolKind, PoolShape, pool2d};
+use cpu_interp::kernels::reduce::{Reduce, reduce};
+use cpu_interp::kernels::softmax::softmax;
+use cpu_interp::kernels::transpose::copy_strided;
+use cpu_interp::kernels::vecmath;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -32,8 +38,8 @@ struct Table {
     copy_bytes: f64,
 }
 
-/// The median time of a call in seconds.
-fn median(mut call: impl FnMut()) -> f64 {
+/// The time of a call in seconds: of many runs the tenth part from below, because other work disturbs a shared machine.
+fn quiet(mut call: impl FnMut()) -> f64 {
     call();
     let start = Instant::now();
     call();
@@ -48,7 +54,7 @@ fn median(mut call: impl FnMut()) -> f64 {
         })
         .collect();
     times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+    times[times.len() / 10]
 }
 
 impl Table {
@@ -58,7 +64,7 @@ impl Table {
         }
         let mut line = format!("{name:<44}");
         for (index, cpu) in self.cpus.iter().enumerate() {
-            let time = cpu.threads.install(|| 0).min(0) as f64 + median(|| call(cpu));
+            let time = quiet(|| call(cpu));
             let threads = (index + 1) as f64;
             let (rate, limit, name) = match unit {
                 Unit::Flops(n) => (n / time, self.peak_flops * threads, "GFLOP/s"),
@@ -390,6 +396,102 @@ fn convolutions(t: &Table) {
     }
 }
 
+fn rows_and_copies(t: &Table) {
+    let (rows, n) = (4096, 1024);
+    let x = values(rows * n);
+    let mut y = vec![0.0; rows * n];
+    let both = Unit::Bytes(8.0 * (rows * n) as f64);
+    t.row("softmax [4096,1024]", both, |cpu| {
+        softmax(cpu, &x, &mut y, [rows, n, 1])
+    });
+    let (scale, shift) = (values(n), values(n));
+    let affine = Affine {
+        scale: Some(&scale),
+        shift: Some(&shift),
+    };
+    t.row("layer norm [4096,1024]", both, |cpu| {
+        layer_norm(cpu, &x, &mut y, n, affine, 1e-5)
+    });
+    t.row("rms norm [4096,1024]", both, |cpu| {
+        rms_norm(cpu, &x, &mut y, n, affine, 1e-5)
+    });
+
+    let n = 4096;
+    let x = values(n * n);
+    let mut y = vec![0.0; n * n];
+    let read = Unit::Bytes(4.0 * (n * n) as f64);
+    t.row("sum [4096,4096] over axis 1", read, |cpu| {
+        reduce(cpu, Reduce::Sum, &x, &mut y[..n], [n, n, 1])
+    });
+    t.row("sum [4096,4096] over axis 0", read, |cpu| {
+        reduce(cpu, Reduce::Sum, &x, &mut y[..n], [1, n, n])
+    });
+    t.row("max [4096,4096] over axis 1", read, |cpu| {
+        reduce(cpu, Reduce::Max, &x, &mut y[..n], [n, n, 1])
+    });
+    t.row("sum [4096,4096] over both", read, |cpu| {
+        reduce(cpu, Reduce::Sum, &x, &mut y[..1], [1, n * n, 1])
+    });
+    let both = Unit::Bytes(8.0 * (n * n) as f64);
+    t.row("transpose 4096x4096", both, |cpu| {
+        copy_strided(cpu, &x, 0, &[n, n], &[1, n as isize], &mut y)
+    });
+    let (b, s, h, d) = (8, 512, 12, 64);
+    let len = b * s * h * d;
+    let strides = [(s * h * d) as isize, d as isize, (h * d) as isize, 1];
+    t.row(
+        "permute [8,512,12,64] 0213",
+        Unit::Bytes(8.0 * len as f64),
+        |cpu| {
+            copy_strided(cpu, &x, 0, &[b, h, s, d], &strides, &mut y[..len]);
+        },
+    );
+    let small = 1 << 16;
+    let bytes = Unit::Bytes(8.0 * small as f64);
+    for (name, f) in [
+        ("exp", vecmath::exp as fn(Isa, &[f32], &mut [f32])),
+        ("log", vecmath::log),
+        ("tanh", vecmath::tanh),
+        ("sigmoid", vecmath::sigmoid),
+        ("erf", vecmath::erf),
+        ("sin", vecmath::sin),
+    ] {
+        t.row(&format!("{name} of 65536 (1 thread)"), bytes, |cpu| {
+            f(cpu.isa, &x[..small], &mut y[..small])
+        });
+    }
+    t.row(
+        "transpose 1024x1024 u16",
+        Unit::Bytes(4.0 * (1 << 20) as f64),
+        |cpu| {
+            let (x, mut y) = ([0_u16; 1024], [0_u16; 1024]);
+            for _ in 0..1024 {
+                copy_strided(cpu, &x, 0, &[32, 32], &[1, 32], &mut y);
+            }
+            black_box(&mut y);
+        },
+    );
+    let shape = PoolShape {
+        planes: 64,
+        input: [112, 112],
+        kernel: [3, 3],
+        stride: [2, 2],
+        dilation: [1, 1],
+        pad_begin: [1, 1],
+        pad_end: [1, 1],
+        ceil_mode: false,
+        count_include_pad: false,
+    };
+    let len = 64 * 112 * 112;
+    t.row(
+        "max pool 64x112x112, 3x3 s2",
+        Unit::Bytes(5.0 * len as f64),
+        |cpu| {
+            pool2d(cpu, PoolKind::Max, &shape, &x[..len], &mut y[..len / 4]);
+        },
+    );
+}
+
 fn main() {
     let isa = match std::env::var("LEVEL").as_deref() {
         Ok("scalar") => Isa::detect().masked(cpu_interp::kernels::isa::Level::Scalar),
@@ -397,7 +499,7 @@ fn main() {
         _ => Isa::detect(),
     };
     let (a, mut b) = (vec![1.0_f32; 16 << 20], vec![0.0_f32; 16 << 20]);
-    let copy = median(|| b.copy_from_slice(black_box(&a)));
+    let copy = quiet(|| b.copy_from_slice(black_box(&a)));
     drop((a, b));
     let table = Table {
         filter: std::env::args().nth(1).unwrap_or_default(),
@@ -416,16 +518,13 @@ fn main() {
     );
     products(&table);
     convolutions(&table);
+    rows_and_copies(&table);
 }
 
 /// Independent multiply-adds that never leave registers.
 fn peak_flops(isa: Isa) -> f64 {
     let ops = 4e6;
-    ops / median(|| {
-        black_box(cpu_interp::kernels::vecmath::multiply_adds(
-            isa,
-            black_box(0.5),
-            ops as usize,
-        ));
+    ops / quiet(|| {
+        black_box(vecmath::multiply_adds(isa, black_box(0.5), ops as usize));
     })
 }

@@ -19,6 +19,7 @@ use super::scratch::Scratch;
 mod block;
 pub(crate) mod micro;
 mod pack;
+mod panel;
 mod small;
 
 pub(crate) use pack::balanced_rows;

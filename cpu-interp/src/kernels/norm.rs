@@ -10,7 +10,7 @@
 use super::Cpu;
 use super::isa::{Isa, dispatch};
 use super::pool::SharedMut;
-use super::simd::Simd;
+use super::simd::{Simd, inlined};
 
 /// Nanoseconds an element, roughly.
 const ELEMENT_NS: f64 = 0.25;
@@ -148,22 +148,31 @@ unsafe fn one_row<S: Simd, const CENTRED: bool>(
     let shift = affine.shift.map(<[f32]>::as_ptr);
     // SAFETY: all slices have the row's length; vectors below `whole` and a part of `rest` elements are inside.
     unsafe {
-        let finish = |x, scale: Option<S::V>, shift: Option<S::V>| {
-            let mut y = s.mul(s.sub(x, mean_v), factor);
-            if let Some(scale) = scale {
-                y = s.mul(y, scale);
-            }
-            shift.map_or(y, |shift| s.add(y, shift))
-        };
+        let finish = inlined(
+            #[inline(always)]
+            |x, scale: Option<S::V>, shift: Option<S::V>| {
+                let mut y = s.mul(s.sub(x, mean_v), factor);
+                if let Some(scale) = scale {
+                    y = s.mul(y, scale);
+                }
+                shift.map_or(y, |shift| s.add(y, shift))
+            },
+        );
         for i in (0..whole).step_by(S::LANES) {
-            let get = |p: Option<*const f32>| p.map(|p| s.load(p.add(i)));
+            let get = inlined(
+                #[inline(always)]
+                |p: Option<*const f32>| p.map(|p| s.load(p.add(i))),
+            );
             s.store(
                 to.add(i),
                 finish(s.load(from.add(i)), get(scale), get(shift)),
             );
         }
         if rest > 0 {
-            let get = |p: Option<*const f32>| p.map(|p| s.load_part(p.add(whole), rest));
+            let get = inlined(
+                #[inline(always)]
+                |p: Option<*const f32>| p.map(|p| s.load_part(p.add(whole), rest)),
+            );
             let y = finish(s.load_part(from.add(whole), rest), get(scale), get(shift));
             s.store_part(to.add(whole), y, rest);
         }

@@ -75,7 +75,7 @@ impl Threads {
 
     /// Calls `task(0..tasks)`, each number once, on as many threads as the work is worth.
     pub fn for_each(&self, tasks: usize, task_ns: f64, task: impl Fn(usize) + Sync) {
-        self.for_each_with(tasks, task_ns, |_, index| task(index));
+        self.run(tasks, task_ns, &|_, index| task(index));
     }
 
     /// The same, lending each thread a buffer for the whole loop.
@@ -85,6 +85,11 @@ impl Threads {
         task_ns: f64,
         task: impl Fn(&mut Scratch, usize) + Sync,
     ) {
+        self.run(tasks, task_ns, &task);
+    }
+
+    /// Not generic, so that the machinery below is compiled once and not once a kernel.
+    fn run(&self, tasks: usize, task_ns: f64, task: &(dyn Fn(&mut Scratch, usize) + Sync)) {
         let workers = self.useful(tasks, task_ns);
         let next = AtomicUsize::new(0);
         let work = || {
@@ -98,7 +103,10 @@ impl Threads {
             }
         };
         match &self.pool {
-            Some(pool) if workers > 1 => pool.install(|| fork(workers, &work)),
+            Some(pool) if workers > 1 => {
+                let work: &(dyn Fn() + Sync) = &work;
+                pool.install(|| fork(workers, work));
+            }
             _ => work(),
         }
     }
@@ -129,7 +137,7 @@ impl Threads {
 }
 
 /// Runs `work` on up to `workers` threads of the current pool. A copy that no thread takes up runs here and ends at once.
-fn fork(workers: usize, work: &(impl Fn() + Sync)) {
+fn fork(workers: usize, work: &(dyn Fn() + Sync)) {
     if workers <= 1 {
         work();
     } else {

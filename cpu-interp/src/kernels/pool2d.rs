@@ -165,13 +165,26 @@ fn one_row<S: Simd, const MAX: bool>(
         0
     };
     let end = end.clamp(first, to.len());
+    // Loads of a vector of outputs span stride * LANES pixels from each window column on, in the last row too.
+    let span = (reach - 1) + stride * S::LANES;
+    let fits = |x: usize| {
+        let last_row = if top == bottom {
+            return false;
+        } else {
+            row(bottom - 1)
+        };
+        stride <= 2
+            && x >= first
+            && x + S::LANES <= end
+            && last_row + x * stride + span <= from.len() + pad
+    };
     let mut x = 0;
     while x < to.len() {
-        // Loads of a vector of outputs span stride * LANES pixels, which must lie in the last row too.
-        let span = stride * (S::LANES - 1) + S::LANES;
-        let inside = x >= first && x + S::LANES <= end && stride <= 2;
-        let last = x * stride + (reach - 1) + span.max(stride * S::LANES);
-        if !inside || top == bottom || row(bottom - 1) + last > from.len() + pad {
+        // The last vector may overlap the one before.
+        if !fits(x) && x > first && x < end && end >= first + S::LANES && fits(end - S::LANES) {
+            x = end - S::LANES;
+        }
+        if !fits(x) {
             to[x] = edge(x);
             x += 1;
             continue;

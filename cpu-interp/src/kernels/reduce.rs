@@ -15,7 +15,7 @@ use std::ops::Range;
 use super::Cpu;
 use super::isa::dispatch;
 use super::pool::SharedMut;
-use super::simd::Simd;
+use super::simd::{Simd, inlined};
 
 /// What to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ const BLOCK: usize = 2048;
 /// Elements of a chunk, when one axis is shared among threads.
 const CHUNK: usize = 64 * 1024;
 /// Results of a strip, when an outer axis is folded.
-const STRIP: usize = 1024;
+const STRIP: usize = 4096;
 /// Nanoseconds to read an element, roughly.
 const ELEMENT_NS: f64 = 0.15;
 
@@ -232,7 +232,10 @@ fn one_block<S: Simd, F: Fold>(s: S, block: &[f32]) -> f64 {
         *acc = F::combine(s, *acc, F::map(s, x));
     }
     let [a, b, c, d, e, f, g, h] = acc;
-    let pair = |a, b| F::combine(s, a, b);
+    let pair = inlined(
+        #[inline(always)]
+        |a, b| F::combine(s, a, b),
+    );
     let all = pair(pair(pair(a, b), pair(c, d)), pair(pair(e, f), pair(g, h)));
     let lanes = s.lanes(all);
     let mut total = lanes[..S::LANES]
@@ -302,27 +305,37 @@ fn strip<S: Simd, F: Fold>(
         let whole = cols.len() / S::LANES * S::LANES;
         for j in (0..cols.len()).step_by(S::LANES) {
             let lanes = if j < whole { S::LANES } else { cols.len() - j };
-            let row = |i: usize| {
-                let from = &eight[i * inner + cols.start + j..][..lanes];
-                // SAFETY: as many elements as the slice has.
-                let x = unsafe {
-                    if lanes == S::LANES {
-                        s.load(from.as_ptr())
-                    } else {
-                        s.load_part(from.as_ptr(), lanes)
-                    }
-                };
-                F::map(s, x)
-            };
+            let row = inlined(
+                #[inline(always)]
+                |i: usize| {
+                    let from = &eight[i * inner + cols.start + j..][..lanes];
+                    // SAFETY: as many elements as the slice has.
+                    let x = unsafe {
+                        if lanes == S::LANES {
+                            s.load(from.as_ptr())
+                        } else {
+                            s.load_part(from.as_ptr(), lanes)
+                        }
+                    };
+                    F::map(s, x)
+                },
+            );
             let sum = if count == 8 {
-                let pair = |i| F::combine(s, row(i), row(i + 1));
+                let pair = inlined(
+                    #[inline(always)]
+                    |i| F::combine(s, row(i), row(i + 1)),
+                );
                 F::combine(
                     s,
                     F::combine(s, pair(0), pair(2)),
                     F::combine(s, pair(4), pair(6)),
                 )
             } else {
-                (1..count).fold(row(0), |sum, i| F::combine(s, sum, row(i)))
+                (1..count).fold(
+                    row(0),
+                    #[inline(always)]
+                    |sum, i| F::combine(s, sum, row(i)),
+                )
             };
             // SAFETY: `lanes` elements from j on are in both slices.
             unsafe {
@@ -347,20 +360,26 @@ unsafe fn add_to<S: Simd, F: Fold>(s: S, to: *mut f32, carry: *mut f32, lanes: u
     let full = lanes == S::LANES;
     // SAFETY: the caller's promise.
     unsafe {
-        let get = |p: *mut f32| {
-            if full {
-                s.load(p)
-            } else {
-                s.load_part(p, lanes)
-            }
-        };
-        let put = |p: *mut f32, v| {
-            if full {
-                s.store(p, v)
-            } else {
-                s.store_part(p, v, lanes)
-            }
-        };
+        let get = inlined(
+            #[inline(always)]
+            |p: *mut f32| {
+                if full {
+                    s.load(p)
+                } else {
+                    s.load_part(p, lanes)
+                }
+            },
+        );
+        let put = inlined(
+            #[inline(always)]
+            |p: *mut f32, v| {
+                if full {
+                    s.store(p, v)
+                } else {
+                    s.store_part(p, v, lanes)
+                }
+            },
+        );
         let old = get(to);
         if F::COMPENSATED {
             let y = s.sub(x, get(carry));

@@ -35,6 +35,8 @@ pub trait Simd: Copy + Send + Sync + std::fmt::Debug + 'static {
 
     /// f32 lanes of a vector.
     const LANES: usize;
+    /// Whether loops are worth unrolling far: there are registers for it, and an operation is one instruction.
+    const UNROLLED: bool = true;
 
     fn splat(self, x: f32) -> Self::V;
     unsafe fn load(self, p: *const f32) -> Self::V;
@@ -130,6 +132,13 @@ pub trait Simd: Copy + Send + Sync + std::fmt::Debug + 'static {
         unsafe { self.store(out.as_mut_ptr(), v) };
         out
     }
+}
+
+/// The closure itself. An attribute may stand on an argument, so `inlined(#[inline(always)] |x| ..)` is how a closure of
+/// vector code is kept from becoming a function of its own, which would lack the instruction set.
+#[inline(always)]
+pub(crate) fn inlined<F>(closure: F) -> F {
+    closure
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 use super::Cpu;
 use super::isa::{Isa, dispatch};
 use super::pool::SharedMut;
-use super::simd::Simd;
+use super::simd::{Simd, inlined};
 use super::vecmath::{exp_v, log_v};
 
 /// Nanoseconds an element, roughly.
@@ -143,7 +143,10 @@ unsafe fn one_row<S: Simd, const LOG: bool>(s: S, from: *const f32, to: *mut f32
         }
         let max_v = s.splat(max);
         let mut sum = [s.zero(); 2];
-        let exp = |x| exp_v(s, s.sub(x, max_v));
+        let exp = inlined(
+            #[inline(always)]
+            |x| exp_v(s, s.sub(x, max_v)),
+        );
         for i in (0..whole).step_by(S::LANES) {
             let e = exp(s.load(from.add(i)));
             if !LOG {
@@ -166,19 +169,22 @@ unsafe fn one_row<S: Simd, const LOG: bool>(s: S, from: *const f32, to: *mut f32
             1.0 / total
         };
         let end = s.splat(end);
-        let finish = |i: usize, part: Option<usize>| {
-            let source = if LOG {
-                from.add(i)
-            } else {
-                to.add(i).cast_const()
-            };
-            let x = part.map_or_else(|| s.load(source), |n| s.load_part(source, n));
-            if LOG {
-                s.sub(s.sub(x, max_v), end)
-            } else {
-                s.mul(x, end)
-            }
-        };
+        let finish = inlined(
+            #[inline(always)]
+            |i: usize, part: Option<usize>| {
+                let source = if LOG {
+                    from.add(i)
+                } else {
+                    to.add(i).cast_const()
+                };
+                let x = part.map_or_else(|| s.load(source), |n| s.load_part(source, n));
+                if LOG {
+                    s.sub(s.sub(x, max_v), end)
+                } else {
+                    s.mul(x, end)
+                }
+            },
+        );
         for i in (0..whole).step_by(S::LANES) {
             s.store(to.add(i), finish(i, None));
         }
@@ -223,20 +229,26 @@ unsafe fn columns<S: Simd, const LOG: bool>(
     let full = lanes == S::LANES;
     // SAFETY: (whole function) `lanes` elements of each of the `n` rows are in bounds.
     unsafe {
-        let get = |p: *const f32| {
-            if full {
-                s.load(p)
-            } else {
-                s.load_part(p, lanes)
-            }
-        };
-        let put = |p: *mut f32, v| {
-            if full {
-                s.store(p, v)
-            } else {
-                s.store_part(p, v, lanes)
-            }
-        };
+        let get = inlined(
+            #[inline(always)]
+            |p: *const f32| {
+                if full {
+                    s.load(p)
+                } else {
+                    s.load_part(p, lanes)
+                }
+            },
+        );
+        let put = inlined(
+            #[inline(always)]
+            |p: *mut f32, v| {
+                if full {
+                    s.store(p, v)
+                } else {
+                    s.store_part(p, v, lanes)
+                }
+            },
+        );
         let mut max = s.splat(f32::NEG_INFINITY);
         for i in 0..n {
             max = s.max(get(from.add(i * step)), max);

@@ -67,11 +67,14 @@ pub fn copy_strided<T: Copy + Send + Sync>(
         to: SharedMut::new(to),
     };
     let (&(n, step), outer) = axes.list().split_last().unwrap_or((&(1, 1), &[]));
-    // SAFETY: (whole match) every element of the view is inside `from`, as checked; `to` has one place for each.
-    match outer.iter().rposition(|axis| axis.1 == 1) {
-        _ if step == 1 => unsafe { copy.rows(cpu, outer, n, Row::Contiguous) },
-        Some(across) if n > 1 => unsafe { copy.transposed(cpu, outer, across, (n, step)) },
-        _ => unsafe { copy.rows(cpu, outer, n, Row::Strided(step)) },
+    let across = outer.iter().rposition(|axis| axis.1 == 1);
+    // SAFETY: every element of the view is inside `from`, as checked; `to` has one place for each.
+    unsafe {
+        match across {
+            _ if step == 1 => copy.rows(cpu, outer, n, Row::Contiguous),
+            Some(across) if n > 1 => copy.transposed(cpu, outer, across, (n, step)),
+            _ => copy.rows(cpu, outer, n, Row::Strided(step)),
+        }
     }
 }
 

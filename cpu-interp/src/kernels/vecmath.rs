@@ -63,7 +63,7 @@ pub fn log_v<S: Simd>(s: S, x: S::V) -> S::V {
         -1.666_805_8e-1,
         2.000_071_5e-1,
         -2.499_999_4e-1,
-        3.333_333_1e-1,
+        3.333_333e-1,
     ] {
         p = s.fma(p, f, s.splat(c));
     }
@@ -86,12 +86,7 @@ pub fn tanh_v<S: Simd>(s: S, x: S::V) -> S::V {
     // Small arguments: an odd polynomial; else 1 - 2 / (e^2a + 1).
     let z = s.mul(x, x);
     let mut p = s.splat(-5.704_988_7e-3);
-    for c in [
-        2.063_908_9e-2,
-        -5.373_971_5e-2,
-        1.333_144_2e-1,
-        -3.333_328e-1,
-    ] {
+    for c in [2.063_909e-2, -5.373_971_5e-2, 1.333_144_2e-1, -3.333_328e-1] {
         p = s.fma(p, z, s.splat(c));
     }
     let near = s.fma(s.mul(p, z), a, a);

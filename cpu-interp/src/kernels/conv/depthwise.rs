@@ -139,18 +139,7 @@ impl Depthwise {
                 out: out.as_mut_ptr(),
             };
             // SAFETY: `out` has `rows.len()` rows of `width` elements, borrowed exclusively.
-            unsafe {
-                match (shape.kernel, shape.stride) {
-                    _ if shape.dilation != [1, 1] => piece.any(s),
-                    ([3, 3], [1, 1]) => piece.unrolled::<_, 3, 1, 1>(s),
-                    ([3, 3], [2, 1]) => piece.unrolled::<_, 3, 2, 1>(s),
-                    ([3, 3], [2, 2]) => piece.unrolled::<_, 3, 2, 2>(s),
-                    ([5, 5], [1, 1]) => piece.unrolled::<_, 5, 1, 1>(s),
-                    ([5, 5], [2, 1]) => piece.unrolled::<_, 5, 2, 1>(s),
-                    ([5, 5], [2, 2]) => piece.unrolled::<_, 5, 2, 2>(s),
-                    _ => piece.any(s),
-                }
-            }
+            unsafe { piece.run(s, shape) };
         });
         if !epilogue.is_none() {
             let cols = (rows.start * width, rows.len() * width);
@@ -170,6 +159,29 @@ impl Depthwise {
 }
 
 impl Piece<'_> {
+    /// The loop for the shape.
+    ///
+    /// # Safety
+    /// As [`Piece::any`].
+    #[inline(always)]
+    unsafe fn run<S: Simd>(&self, s: S, shape: &ConvShape) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !S::UNROLLED || shape.dilation != [1, 1] {
+                return self.any(s);
+            }
+            match (shape.kernel, shape.stride) {
+                ([3, 3], [1, 1]) => self.unrolled::<_, 3, 1, 1>(s),
+                ([3, 3], [2, 1]) => self.unrolled::<_, 3, 2, 1>(s),
+                ([3, 3], [2, 2]) => self.unrolled::<_, 3, 2, 2>(s),
+                ([5, 5], [1, 1]) => self.unrolled::<_, 5, 1, 1>(s),
+                ([5, 5], [2, 1]) => self.unrolled::<_, 5, 2, 1>(s),
+                ([5, 5], [2, 2]) => self.unrolled::<_, 5, 2, 2>(s),
+                _ => self.any(s),
+            }
+        }
+    }
+
     /// Any kernel: one output row at a time, taps from the table.
     ///
     /// # Safety

@@ -217,6 +217,7 @@ impl Direct {
                         a_step: self.mr,
                         b: planes[b..].as_ptr(),
                         b_step: 0,
+                        ahead: 0,
                         offsets: self.offsets[k.start..].as_ptr(),
                         c: task.output.get().add(start + y * width + x),
                         ldc: pixels,

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::ConvShape;
 use crate::kernels::gemm::PackB;
+use crate::kernels::isa::Isa;
 
 /// The implicit matrix `[C_in / groups * KH * KW, OH * OW]` of each (image, group).
 pub(super) struct Columns<'a> {
@@ -93,6 +94,7 @@ impl<'a> Columns<'a> {
 impl PackB for Columns<'_> {
     fn pack_b(
         &self,
+        _isa: Isa,
         batch: usize,
         k: Range<usize>,
         cols: Range<usize>,

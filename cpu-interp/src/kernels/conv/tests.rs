@@ -61,6 +61,7 @@ const PLAIN: Case = Case {
     pad_end: [1, 1],
 };
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn cases() -> Vec<Case> {
     let wide = Case {
         input: [6, 47],

@@ -190,8 +190,8 @@ impl<'a> Job<'a> {
 
     fn pack_a(&self, batch: usize, rows: Range<usize>, k: Range<usize>, dst: &mut [f32]) {
         match self.a {
-            Lhs::Strided(a) => a.pack_a(batch, rows, k, self.mr, dst),
-            Lhs::Fill(a) => a.pack_a(batch, rows, k, self.mr, dst),
+            Lhs::Strided(a) => a.pack_a(self.isa, batch, rows, k, self.mr, dst),
+            Lhs::Fill(a) => a.pack_a(self.isa, batch, rows, k, self.mr, dst),
             Lhs::Packed(_) => unreachable!("a packed operand is never packed again"),
         }
     }
@@ -293,7 +293,7 @@ impl<'a> Job<'a> {
                 let last =
                     (!cols.len().is_multiple_of(self.shape.lanes) && !k.is_empty()).then(|| {
                         let from = cols.start + whole * nr;
-                        b.pack_b(batch, k.clone(), from..cols.end, nr, buffer);
+                        b.pack_b(self.isa, batch, k.clone(), from..cols.end, nr, buffer);
                         BPanel {
                             data: buffer.as_ptr(),
                             step: nr,
@@ -313,11 +313,11 @@ impl<'a> Job<'a> {
                 }
             }
             (Rhs::Strided(b), None) => {
-                b.pack_b(batch, k.clone(), cols, nr, buffer);
+                b.pack_b(self.isa, batch, k.clone(), cols, nr, buffer);
                 packed(buffer.as_ptr(), k.len() * nr)
             }
             (Rhs::Fill(b), None) => {
-                b.pack_b(batch, k.clone(), cols, nr, buffer);
+                b.pack_b(self.isa, batch, k.clone(), cols, nr, buffer);
                 packed(buffer.as_ptr(), k.len() * nr)
             }
         }
@@ -383,6 +383,8 @@ impl<'a> Job<'a> {
                     b: panel.data,
                     b_step: panel.step,
                     offsets: std::ptr::null(),
+                    // In place: the panel to the right; packed: a few steps on.
+                    ahead: if panel.step == nr { 8 * nr } else { nr },
                     c: self.c.at(batch, rows.start, col),
                     ldc: self.c.ldc,
                     last_lanes: width - (used - 1) * lanes,

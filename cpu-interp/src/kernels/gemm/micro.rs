@@ -23,6 +23,8 @@ pub(crate) struct Tile {
     pub(crate) b: *const f32,
     pub(crate) b_step: usize,
     pub(crate) offsets: *const usize,
+    /// How far ahead of each vector of B (where rows are stepped) to ask for elements that are needed soon.
+    pub(crate) ahead: usize,
     /// Row i of C starts at `c[i * ldc]`.
     pub(crate) c: *mut f32,
     pub(crate) ldc: usize,
@@ -110,6 +112,11 @@ unsafe fn tile<S: Simd, const M: usize, const V: usize, const LISTED: bool>(s: S
                 b
             };
             let vectors: [S::V; V] = from_fn(|v| s.load(row.add(v * S::LANES)));
+            if !LISTED {
+                for v in 0..V {
+                    s.prefetch(row.wrapping_add(t.ahead + v * S::LANES));
+                }
+            }
             for (i, row) in acc.iter_mut().enumerate() {
                 let x = s.splat(*a.add(i));
                 for (sum, &vector) in row.iter_mut().zip(&vectors) {

@@ -11,20 +11,37 @@
 use std::ops::Range;
 
 use super::micro::tile_shape;
+use super::panel::copy_panel;
 use crate::kernels::isa::Isa;
 use crate::kernels::scratch::Scratch;
 
 /// Fills panels of A.
 pub trait PackA: Sync {
     /// Writes the rows `rows` (at most `mr`) at the steps `k` as one panel: `dst[(p - k.start) * mr + (i - rows.start)]`.
-    fn pack_a(&self, batch: usize, rows: Range<usize>, k: Range<usize>, mr: usize, dst: &mut [f32]);
+    fn pack_a(
+        &self,
+        isa: Isa,
+        batch: usize,
+        rows: Range<usize>,
+        k: Range<usize>,
+        mr: usize,
+        dst: &mut [f32],
+    );
 }
 
 /// Fills panels of B.
 pub trait PackB: Sync {
     /// Writes the columns `cols` at the steps `k` as consecutive panels of `nr` columns, each `k.len() * nr` long.
     /// The columns of the last panel that lie past `cols` become zero.
-    fn pack_b(&self, batch: usize, k: Range<usize>, cols: Range<usize>, nr: usize, dst: &mut [f32]);
+    fn pack_b(
+        &self,
+        isa: Isa,
+        batch: usize,
+        k: Range<usize>,
+        cols: Range<usize>,
+        nr: usize,
+        dst: &mut [f32],
+    );
 }
 
 /// Where the matrices of a batch start, relative to the first.
@@ -137,6 +154,7 @@ impl<'a> MatRef<'a> {
 impl PackA for MatRef<'_> {
     fn pack_a(
         &self,
+        isa: Isa,
         batch: usize,
         rows: Range<usize>,
         k: Range<usize>,
@@ -152,7 +170,7 @@ impl PackA for MatRef<'_> {
         // SAFETY: the range was just checked; the panel has `mr` elements a step.
         unsafe {
             let src = self.at(batch, rows.start, k.start);
-            copy_panel(src, self.rs, self.cs, m, steps, dst.as_mut_ptr(), mr);
+            copy_panel(isa, src, self.rs, self.cs, m, steps, dst.as_mut_ptr(), mr);
         }
     }
 }
@@ -160,6 +178,7 @@ impl PackA for MatRef<'_> {
 impl PackB for MatRef<'_> {
     fn pack_b(
         &self,
+        isa: Isa,
         batch: usize,
         k: Range<usize>,
         cols: Range<usize>,
@@ -179,53 +198,22 @@ impl PackB for MatRef<'_> {
             // SAFETY: the range was checked above; `out` has `nr` elements a step.
             unsafe {
                 let src = self.at(batch, k.start, j);
-                copy_panel(src, self.cs, self.rs, width, steps, out.as_mut_ptr(), nr);
+                copy_panel(
+                    isa,
+                    src,
+                    self.cs,
+                    self.rs,
+                    width,
+                    steps,
+                    out.as_mut_ptr(),
+                    nr,
+                );
             }
             if width < nr {
                 out.chunks_exact_mut(nr)
                     .for_each(|row| row[width..].fill(0.0));
             }
         }
-    }
-}
-
-/// `dst[p * width + i] = src[i * lane + p * step]` for `i < lanes`, `p < steps`.
-///
-/// # Safety
-/// All those elements are in bounds.
-unsafe fn copy_panel(
-    src: *const f32,
-    lane: isize,
-    step: isize,
-    lanes: usize,
-    steps: usize,
-    dst: *mut f32,
-    width: usize,
-) {
-    if lane == 1 {
-        for p in 0..steps {
-            // SAFETY: exactly the elements that the caller vouches for.
-            unsafe {
-                let from = src.offset(p as isize * step);
-                std::ptr::copy_nonoverlapping(from, dst.add(p * width), lanes);
-            }
-        }
-        return;
-    }
-    // Along k first within a block of steps, so that both sides stay in the nearest cache.
-    const BLOCK: usize = 16;
-    let mut p0 = 0;
-    while p0 < steps {
-        let end = steps.min(p0 + BLOCK);
-        for i in 0..lanes {
-            for p in p0..end {
-                // SAFETY: exactly the elements that the caller vouches for.
-                unsafe {
-                    *dst.add(p * width + i) = *src.offset(i as isize * lane + p as isize * step);
-                }
-            }
-        }
-        p0 = end;
     }
 }
 
@@ -243,6 +231,7 @@ const ROW_CHUNK: usize = 256;
 impl<F: Fn(usize, usize, usize, &mut [f32]) + Sync> PackA for RowsOfA<F> {
     fn pack_a(
         &self,
+        _isa: Isa,
         batch: usize,
         rows: Range<usize>,
         k: Range<usize>,
@@ -266,6 +255,7 @@ impl<F: Fn(usize, usize, usize, &mut [f32]) + Sync> PackA for RowsOfA<F> {
 impl<F: Fn(usize, usize, usize, &mut [f32]) + Sync> PackB for RowsOfB<F> {
     fn pack_b(
         &self,
+        _isa: Isa,
         batch: usize,
         k: Range<usize>,
         cols: Range<usize>,
@@ -311,7 +301,7 @@ impl PackedA {
         if k > 0 {
             for (index, panel) in out.chunks_exact_mut(mr * k).enumerate() {
                 let (batch, i) = (index / panels, index % panels * mr);
-                source.pack_a(batch, i..m.min(i + mr), 0..k, mr, panel);
+                source.pack_a(isa, batch, i..m.min(i + mr), 0..k, mr, panel);
             }
         }
         Self {
@@ -369,7 +359,7 @@ impl PackedB {
         let out = data.get(batch * one);
         if one > 0 {
             for (batch, panels) in out.chunks_exact_mut(one).enumerate() {
-                source.pack_b(batch, 0..k, 0..n, nr, panels);
+                source.pack_b(isa, batch, 0..k, 0..n, nr, panels);
             }
         }
         Self {

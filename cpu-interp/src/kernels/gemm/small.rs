@@ -94,8 +94,8 @@ impl<'j, 'a> Small<'j, 'a> {
         for i in (0..job.m).step_by(mr) {
             let dst = &mut a[i * job.k..(i + mr) * job.k];
             match &self.a {
-                Source::Strided(a) => a.pack_a(batch, i..i + mr, 0..job.k, mr, dst),
-                Source::Fill(a) => a.pack_a(batch, i..i + mr, 0..job.k, mr, dst),
+                Source::Strided(a) => a.pack_a(job.isa, batch, i..i + mr, 0..job.k, mr, dst),
+                Source::Fill(a) => a.pack_a(job.isa, batch, i..i + mr, 0..job.k, mr, dst),
             }
         }
         let a = &*a;

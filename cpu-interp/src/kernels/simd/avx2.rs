@@ -1,6 +1,6 @@
 //! AVX2 with fused multiply-add: 8 lanes.
 
-use super::Simd;
+use super::{Simd, inlined};
 use core::arch::x86_64::*;
 
 /// The token of the AVX2 level.
@@ -112,24 +112,31 @@ impl Simd for Avx2 {
         // Two exact powers of two; only the last product can round.
         let n = self.to_int(n);
         let half = self.int_shr::<1>(n);
-        let power = |e| self.of_bits(self.int_shl::<23>(self.int_add(e, self.int_splat(127))));
+        let power = inlined(
+            #[inline(always)]
+            |e| self.of_bits(self.int_shl::<23>(self.int_add(e, self.int_splat(127)))),
+        );
         self.mul(self.mul(v, power(half)), power(self.int_sub(n, half)))
     }
 
     #[inline(always)]
     fn reduce_half_pi(self, x: __m256) -> (__m256i, __m256) {
-        let part = |x: __m128| {
-            // SAFETY: the token is evidence of AVX2 and FMA.
-            unsafe {
-                let x = _mm256_cvtps_pd(x);
-                let scaled = _mm256_mul_pd(x, _mm256_set1_pd(std::f64::consts::FRAC_2_PI));
-                let n =
-                    _mm256_round_pd::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(scaled);
-                let r = _mm256_fnmadd_pd(n, _mm256_set1_pd(super::HALF_PI_HIGH), x);
-                let r = _mm256_fnmadd_pd(n, _mm256_set1_pd(super::HALF_PI_LOW), r);
-                (_mm256_cvtpd_epi32(n), _mm256_cvtpd_ps(r))
-            }
-        };
+        let part = inlined(
+            #[inline(always)]
+            |x: __m128| {
+                // SAFETY: the token is evidence of AVX2 and FMA.
+                unsafe {
+                    let x = _mm256_cvtps_pd(x);
+                    let scaled = _mm256_mul_pd(x, _mm256_set1_pd(std::f64::consts::FRAC_2_PI));
+                    let n = _mm256_round_pd::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(
+                        scaled,
+                    );
+                    let r = _mm256_fnmadd_pd(n, _mm256_set1_pd(super::HALF_PI_HIGH), x);
+                    let r = _mm256_fnmadd_pd(n, _mm256_set1_pd(super::HALF_PI_LOW), r);
+                    (_mm256_cvtpd_epi32(n), _mm256_cvtpd_ps(r))
+                }
+            },
+        );
         // SAFETY: the token is evidence of AVX2.
         unsafe {
             let (n0, r0) = part(_mm256_castps256_ps128(x));
@@ -159,4 +166,45 @@ impl Simd for Avx2 {
             _mm_cvtss_f32(_mm_add_ss(d, _mm_movehdup_ps(d)))
         }
     }
+}
+
+/// Eight rows of eight elements, transposed.
+///
+/// # Safety
+/// Eight elements of each row are readable, and the processor has AVX2.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(crate) unsafe fn transpose_eight(rows: [*const f32; 8]) -> [__m256; 8] {
+    // SAFETY: the caller promises eight elements of each row.
+    let r = rows.map(|row| unsafe { _mm256_loadu_ps(row) });
+    let t: [__m256; 8] = [
+        _mm256_unpacklo_ps(r[0], r[1]),
+        _mm256_unpackhi_ps(r[0], r[1]),
+        _mm256_unpacklo_ps(r[2], r[3]),
+        _mm256_unpackhi_ps(r[2], r[3]),
+        _mm256_unpacklo_ps(r[4], r[5]),
+        _mm256_unpackhi_ps(r[4], r[5]),
+        _mm256_unpacklo_ps(r[6], r[7]),
+        _mm256_unpackhi_ps(r[6], r[7]),
+    ];
+    let u: [__m256; 8] = [
+        _mm256_shuffle_ps::<0x44>(t[0], t[2]),
+        _mm256_shuffle_ps::<0xee>(t[0], t[2]),
+        _mm256_shuffle_ps::<0x44>(t[1], t[3]),
+        _mm256_shuffle_ps::<0xee>(t[1], t[3]),
+        _mm256_shuffle_ps::<0x44>(t[4], t[6]),
+        _mm256_shuffle_ps::<0xee>(t[4], t[6]),
+        _mm256_shuffle_ps::<0x44>(t[5], t[7]),
+        _mm256_shuffle_ps::<0xee>(t[5], t[7]),
+    ];
+    [
+        _mm256_permute2f128_ps::<0x20>(u[0], u[4]),
+        _mm256_permute2f128_ps::<0x20>(u[1], u[5]),
+        _mm256_permute2f128_ps::<0x20>(u[2], u[6]),
+        _mm256_permute2f128_ps::<0x20>(u[3], u[7]),
+        _mm256_permute2f128_ps::<0x31>(u[0], u[4]),
+        _mm256_permute2f128_ps::<0x31>(u[1], u[5]),
+        _mm256_permute2f128_ps::<0x31>(u[2], u[6]),
+        _mm256_permute2f128_ps::<0x31>(u[3], u[7]),
+    ]
 }

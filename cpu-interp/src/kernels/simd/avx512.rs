@@ -1,6 +1,6 @@
 //! AVX-512: 16 lanes with masks.
 
-use super::Simd;
+use super::{Simd, inlined};
 use core::arch::x86_64::*;
 
 /// The token of the AVX-512 level.
@@ -113,17 +113,20 @@ impl Simd for Avx512 {
 
     #[inline(always)]
     fn reduce_half_pi(self, x: __m512) -> (__m512i, __m512) {
-        let part = |x: __m256| {
-            // SAFETY: the token is evidence of AVX-512.
-            unsafe {
-                let x = _mm512_cvtps_pd(x);
-                let scaled = _mm512_mul_pd(x, _mm512_set1_pd(std::f64::consts::FRAC_2_PI));
-                let n = _mm512_roundscale_pd::<_MM_FROUND_TO_NEAREST_INT>(scaled);
-                let r = _mm512_fnmadd_pd(n, _mm512_set1_pd(super::HALF_PI_HIGH), x);
-                let r = _mm512_fnmadd_pd(n, _mm512_set1_pd(super::HALF_PI_LOW), r);
-                (_mm512_cvtpd_epi32(n), _mm512_cvtpd_ps(r))
-            }
-        };
+        let part = inlined(
+            #[inline(always)]
+            |x: __m256| {
+                // SAFETY: the token is evidence of AVX-512.
+                unsafe {
+                    let x = _mm512_cvtps_pd(x);
+                    let scaled = _mm512_mul_pd(x, _mm512_set1_pd(std::f64::consts::FRAC_2_PI));
+                    let n = _mm512_roundscale_pd::<_MM_FROUND_TO_NEAREST_INT>(scaled);
+                    let r = _mm512_fnmadd_pd(n, _mm512_set1_pd(super::HALF_PI_HIGH), x);
+                    let r = _mm512_fnmadd_pd(n, _mm512_set1_pd(super::HALF_PI_LOW), r);
+                    (_mm512_cvtpd_epi32(n), _mm512_cvtpd_ps(r))
+                }
+            },
+        );
         // SAFETY: the token is evidence of AVX-512.
         unsafe {
             let (n0, r0) = part(_mm512_castps512_ps256(x));

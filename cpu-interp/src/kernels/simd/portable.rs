@@ -15,6 +15,7 @@ impl Simd for Portable {
     type M = [bool; N];
 
     const LANES: usize = N;
+    const UNROLLED: bool = false;
 
     #[inline(always)]
     fn splat(self, x: f32) -> Self::V {

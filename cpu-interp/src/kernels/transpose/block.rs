@@ -83,6 +83,7 @@ impl<T: Copy> Plane<T> {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{Plane, SQUARE};
+    use crate::kernels::simd::avx2::transpose_eight;
     use core::arch::x86_64::*;
 
     /// Lines of the source that are asked for ahead of their use.
@@ -112,8 +113,11 @@ mod x86 {
                     }
                     let to = plane.to.add(i * plane.to_step + j);
                     for x in (0..SQUARE).step_by(8) {
-                        let left = eight(from.add(x), plane.step);
-                        let right = eight(from.offset(8 * plane.step).add(x), plane.step);
+                        let rows = |first: *const f32| {
+                            std::array::from_fn(|y| first.offset(y as isize * plane.step))
+                        };
+                        let left = transpose_eight(rows(from.add(x)));
+                        let right = transpose_eight(rows(from.offset(8 * plane.step).add(x)));
                         for (y, (left, right)) in left.into_iter().zip(right).enumerate() {
                             let line = to.add((x + y) * plane.to_step);
                             if stream {
@@ -132,47 +136,5 @@ mod x86 {
             // Streamed writes are ordered before whatever tells other threads that the task is done.
             _mm_sfence();
         }
-    }
-
-    /// Eight rows of eight elements, transposed.
-    ///
-    /// # Safety
-    /// The elements are readable.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn eight(from: *const f32, step: isize) -> [__m256; 8] {
-        // SAFETY: rows 0 to 7 of the caller's square.
-        let r: [__m256; 8] =
-            std::array::from_fn(|y| unsafe { _mm256_loadu_ps(from.offset(y as isize * step)) });
-        let t: [__m256; 8] = [
-            _mm256_unpacklo_ps(r[0], r[1]),
-            _mm256_unpackhi_ps(r[0], r[1]),
-            _mm256_unpacklo_ps(r[2], r[3]),
-            _mm256_unpackhi_ps(r[2], r[3]),
-            _mm256_unpacklo_ps(r[4], r[5]),
-            _mm256_unpackhi_ps(r[4], r[5]),
-            _mm256_unpacklo_ps(r[6], r[7]),
-            _mm256_unpackhi_ps(r[6], r[7]),
-        ];
-        let u: [__m256; 8] = [
-            _mm256_shuffle_ps::<0x44>(t[0], t[2]),
-            _mm256_shuffle_ps::<0xee>(t[0], t[2]),
-            _mm256_shuffle_ps::<0x44>(t[1], t[3]),
-            _mm256_shuffle_ps::<0xee>(t[1], t[3]),
-            _mm256_shuffle_ps::<0x44>(t[4], t[6]),
-            _mm256_shuffle_ps::<0xee>(t[4], t[6]),
-            _mm256_shuffle_ps::<0x44>(t[5], t[7]),
-            _mm256_shuffle_ps::<0xee>(t[5], t[7]),
-        ];
-        [
-            _mm256_permute2f128_ps::<0x20>(u[0], u[4]),
-            _mm256_permute2f128_ps::<0x20>(u[1], u[5]),
-            _mm256_permute2f128_ps::<0x20>(u[2], u[6]),
-            _mm256_permute2f128_ps::<0x20>(u[3], u[7]),
-            _mm256_permute2f128_ps::<0x31>(u[0], u[4]),
-            _mm256_permute2f128_ps::<0x31>(u[1], u[5]),
-            _mm256_permute2f128_ps::<0x31>(u[2], u[6]),
-            _mm256_permute2f128_ps::<0x31>(u[3], u[7]),
-        ]
     }
 }
