@@ -12,6 +12,9 @@ use thiserror::Error;
 /// Every failure but a wrong command line ends the program with exit code 1.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
+    /// The library refuses or fails.
+    #[error(transparent)]
+    Library(#[from] tenfold::Error),
     /// A file of tensors can't be read or written.
     #[error(transparent)]
     File(#[from] tensor_io::FileError),
@@ -71,7 +74,7 @@ pub(crate) enum Failure {
         /// Its name.
         input: String,
         /// Why.
-        source: tensor::TensorError,
+        source: tenfold::tensor::TensorError,
     },
     /// The output of the command can't be written.
     #[error("can't write to the standard output")]
@@ -79,13 +82,18 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// `error: ` and the sentence, then each cause on a line of its own.
+    /// `error: ` and the sentence, then each cause on a line of its own, unless the sentence before it says it already.
     pub(crate) fn report(&self) -> String {
-        let mut text = format!("error: {self}\n");
+        let mut sentence = self.to_string();
+        let mut text = format!("error: {sentence}\n");
         let mut cause = self.source();
         while let Some(error) = cause {
-            // Writing to a string cannot fail.
-            let _infallible = writeln!(text, "  caused by: {error}");
+            let said = error.to_string();
+            if !sentence.contains(&said) {
+                // Writing to a string cannot fail.
+                let _infallible = writeln!(text, "  caused by: {said}");
+            }
+            sentence = said;
             cause = error.source();
         }
         text

@@ -7,14 +7,11 @@
 
 use std::str::FromStr;
 
-use graph::{Bindings, Dim, Symbol, TensorType};
-use tensor::Tensor;
+use tenfold::graph::{Bindings, Dim, Symbol};
+use tenfold::{Port, Tensor};
 use tensor_io::{npy, npz};
 
 use crate::args::FeedArgs;
-/// X
-#[derive(Debug)]
-pub(crate) struct Port {pub(crate) name: String, pub(crate) ty: TensorType}
 use crate::failure::Failure;
 use crate::random;
 

@@ -9,7 +9,7 @@
 //! so that it is exact and below 1; an integer is uniform in 0..=255, or in 0..=127 for i8; a bool is the highest bit; a
 //! complex number takes its real part from the upper and its imaginary part from the lower 32 bits.
 
-use tensor::{Complex32, Complex64, DType, Tensor, TensorElement, TensorError, bf16, f16};
+use tenfold::tensor::{Complex32, Complex64, DType, Tensor, TensorElement, TensorError, bf16, f16};
 
 /// The odd number next to 2^64 divided by the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -78,7 +78,7 @@ pub(crate) fn draw(
 ) -> Result<Tensor, TensorError> {
     let mut tensor = Tensor::zeros(dtype, shape)?;
     let key = mix(seed ^ fnv1a(name));
-    tensor::dispatch_dtype!(dtype, T => fill::<T>(&mut tensor, key)?, _external => ());
+    tenfold::tensor::dispatch_dtype!(dtype, T => fill::<T>(&mut tensor, key)?, _external => ());
     Ok(tensor)
 }
 

@@ -105,7 +105,9 @@ fn is_upside_down(model: &CompiledFunction, image: &RgbImage) -> Result<(bool, f
 
 /// The characters by class: nothing for the blank, the lines of the model's metadata, the space.
 fn alphabet(model: &Model) -> Result<Vec<String>, Box<dyn Error>> {
-    let listed = model.info().metadata("character").ok_or("the model lists no characters")?;
+    let metadata = &model.info().metadata;
+    let listed = metadata.iter().find(|(key, _)| key == "character");
+    let (_, listed) = listed.ok_or("the model lists no characters")?;
     let characters = listed.lines().map(str::to_owned);
     Ok(std::iter::once(String::new()).chain(characters).chain([" ".to_owned()]).collect())
 }

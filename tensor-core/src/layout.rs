@@ -21,10 +21,21 @@ mod tests;
 use crate::{DynRank, IntoRankShape, Rank, ShapeVec, StrideVec, TensorRank, ValidationError};
 
 pub use broadcast::broadcast_shapes;
-pub use offsets::{Offsets, Run, Runs};
+pub use offsets::{Block, Offsets, Run, Runs};
 pub use slice::SliceSpec;
 
-/// Shape, strides and offset of a tensor, in elements; see the module text for the invariants.
+/// Shape, strides and offset of a tensor, in elements: index `i` lies at `offset + sum(i[a] * strides[a])`.
+///
+/// Strides may be 0 (an axis that repeats) or negative. Contiguity ignores axes of extent 1, and an empty layout is
+/// contiguous. Every method that changes a layout moves no element and only narrows or repeats what it reaches.
+///
+/// ```
+/// use tensor_core::{DynRank, TensorLayout};
+/// let layout = TensorLayout::<DynRank>::row_major([2, 3])?;
+/// assert_eq!(layout.transpose().strides(), [1, 3]);
+/// assert!(layout.transpose().reshape([6]).is_err());
+/// # Ok::<(), tensor_core::ValidationError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorLayout<R: TensorRank = DynRank> {
     shape: R::Shape,

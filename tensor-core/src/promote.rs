@@ -6,9 +6,8 @@
 //! the wider component. The operation is commutative, associative and idempotent over the presets. An external scalar
 //! promotes with itself only; every other pair with it is an error, never a silent choice of one of the two.
 //!
-//! The whole table, which the tests compare entry by entry:
-//!
-#![doc = include_str!("promotion.md")]
+//! `promotion.md` is the whole table; it is printed in the documentation of [`promote`] and compared entry by entry by
+//! the tests.
 
 use crate::{DType, MemberKind};
 
@@ -24,7 +23,14 @@ pub struct PromotionError {
     pub rhs: DType,
 }
 
-/// The dtype that holds the values of both `lhs` and `rhs`; see this module's table.
+/// The dtype that holds the values of both `lhs` and `rhs`.
+///
+/// `bool` yields to the other; the higher level wins inside a kind; signed with unsigned gives the narrowest signed type
+/// that holds both, or `f64`; any integer with any float gives `f64`. The operation is commutative and associative:
+///
+#[doc = include_str!("promotion.md")]
+///
+/// An external scalar promotes with itself only.
 ///
 /// # Errors
 /// [`PromotionError`] if one side is an external scalar and the other is not the same one.

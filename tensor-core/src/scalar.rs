@@ -24,7 +24,20 @@ pub trait Scalar: Copy + Send + Sync + 'static {
     const DOMAIN: ScalarDomain;
 }
 
-/// A preset element type; sealed.
+/// A preset element type; sealed:
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy)]
+/// struct Mine;
+/// impl tensor_core::Scalar for Mine {
+///     const DOMAIN: tensor_core::ScalarDomain = tensor_core::ScalarDomain::Field;
+/// }
+/// impl tensor_core::TensorScalar for Mine {
+///     type Real = f32;
+///     fn dtype() -> tensor_core::DType {
+///         tensor_core::DType::F32
+///     }
+/// }
+/// ```
 pub trait TensorScalar: Scalar + sealed::Sealed {
     /// The real type of one component: `f32` for [`Complex32`], the type itself otherwise.
     type Real: TensorScalar;

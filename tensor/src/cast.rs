@@ -19,6 +19,9 @@ impl TensorView<'_> {
     /// [`TensorError::ComplexToReal`], [`TensorError::UnsupportedDType`] for an external scalar, or
     /// [`TensorError::OutOfMemory`].
     pub fn cast(&self, dtype: DType) -> Result<Tensor> {
+        if self.dtype() == dtype {
+            return self.to_contiguous();
+        }
         if self.dtype().is_complex()
             && !dtype.is_complex()
             && !dtype.is_bool()
@@ -36,7 +39,12 @@ impl TensorView<'_> {
 
 fn convert<S: TensorElement, T: TensorElement>(view: &TypedTensorView<'_, S>) -> Result<Tensor> {
     let mut out = try_vec::<T>("cast", view.len())?;
-    out.extend(view.iter().map(|&element| T::from_number(element.number())));
+    let one = |&element: &S| T::from_number(element.number());
+    match view.dense() {
+        // A slice of known length is converted by vector instructions where there are any.
+        Some(elements) => out.extend(elements.iter().map(one)),
+        None => view.iter().for_each(|element| out.push(one(element))),
+    }
     Ok(TypedTensor::from_dense(view.layout().row_major_like(), out).into())
 }
 

@@ -25,6 +25,9 @@ impl fmt::Display for Tensor {
 
 impl fmt::Display for TensorView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return write!(f, "[] {}{:?}", self.dtype(), self.shape());
+        }
         let short = self.len() > ELLIPSIS_ABOVE;
         let picked = picked_axes(self.shape(), short);
         let cells = each_preset!(ViewPayload, self.payload(), view => cells(view, &picked));
@@ -117,24 +120,29 @@ fn wants_exponent(cells: &[Cell]) -> bool {
 
 fn align(cells: Vec<Cell>, dtype: DType) -> Vec<String> {
     let exponent = dtype.is_float() && wants_exponent(&cells);
-    let mut texts: Vec<String> = if exponent {
-        cells.into_iter().map(|cell| cell.scientific).collect()
-    } else if dtype.is_float() {
-        let decimals = |cell: &Cell| {
-            cell.decimal
-                .split_once('.')
-                .map_or(0, |(_, digits)| digits.len())
+    let digits = |cell: &Cell| {
+        let text = if exponent {
+            &cell.scientific
+        } else {
+            &cell.decimal
         };
-        let most = cells
-            .iter()
-            .map(decimals)
-            .max()
-            .unwrap_or(0)
-            .clamp(1, DECIMALS);
-        cells.into_iter().map(|cell| fixed(&cell, most)).collect()
-    } else {
-        cells.into_iter().map(|cell| cell.decimal).collect()
+        let mantissa = text.split('e').next().unwrap_or(text);
+        mantissa
+            .split_once('.')
+            .map_or(0, |(_, digits)| digits.len())
     };
+    let most = cells
+        .iter()
+        .map(digits)
+        .max()
+        .unwrap_or(0)
+        .clamp(1, DECIMALS);
+    let text = |cell: Cell| match (dtype.is_float() && cell.value.is_finite(), exponent) {
+        (true, true) => format!("{:.most$e}", cell.value),
+        (true, false) => format!("{:.most$}", cell.value),
+        (false, _) => cell.decimal,
+    };
+    let mut texts: Vec<String> = cells.into_iter().map(text).collect();
     let width = texts
         .iter()
         .map(|text| text.chars().count())
@@ -145,14 +153,6 @@ fn align(cells: Vec<Cell>, dtype: DType) -> Vec<String> {
         text.insert_str(0, &" ".repeat(pad));
     }
     texts
-}
-
-fn fixed(cell: &Cell, decimals: usize) -> String {
-    if cell.value.is_finite() {
-        format!("{:.decimals$}", cell.value)
-    } else {
-        cell.decimal.clone()
-    }
 }
 
 fn brackets(
@@ -186,4 +186,74 @@ fn brackets(
     }
     out.push(']');
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(tensor: &Tensor, expect: &str) {
+        assert_eq!(tensor.to_string(), expect);
+    }
+
+    #[test]
+    fn values_are_aligned_and_nested() {
+        let ints = Tensor::from_vec_row_major([2, 2, 2], vec![1, -20, 300, 4, 5, 6, 7, 8]).unwrap();
+        check(
+            &ints,
+            "[[[  1 -20]\n  [300   4]]\n\n [[  5   6]\n  [  7   8]]] i32[2, 2, 2]",
+        );
+        let floats =
+            Tensor::from_vec_row_major([4], vec![1.0_f32, -2.5, f32::NAN, f32::NEG_INFINITY])
+                .unwrap();
+        check(&floats, "[ 1.0 -2.5  NaN -inf] f32[4]");
+        let third = Tensor::from_vec_row_major([2], vec![1.0_f32 / 3.0, 1.0]).unwrap();
+        check(&third, "[0.33333334 1.00000000] f32[2]");
+        let flags = Tensor::from_vec_col_major([2, 1], vec![true, false]).unwrap();
+        check(&flags, "[[ true]\n [false]] bool[2, 1]");
+    }
+
+    #[test]
+    fn values_of_different_magnitude_get_an_exponent() {
+        check(
+            &Tensor::from_vec_row_major([3], vec![1.5e10_f64, 1.0, 0.5]).unwrap(),
+            "[1.5e10  1.0e0 5.0e-1] f64[3]",
+        );
+        check(&Tensor::scalar(1e-9_f32), "1.0e-9 f32[]");
+        check(&Tensor::scalar(1e20_f64), "1.0e20 f64[]");
+        check(&Tensor::scalar(0.0_f64), "0.0 f64[]");
+    }
+
+    #[test]
+    fn empty_tensors() {
+        check(&Tensor::zeros(DType::F32, [0]).unwrap(), "[] f32[0]");
+        check(&Tensor::zeros(DType::U8, [2, 0]).unwrap(), "[] u8[2, 0]");
+        check(
+            &Tensor::zeros(DType::U8, [0, usize::MAX]).unwrap(),
+            "[] u8[0, 18446744073709551615]",
+        );
+        check(
+            &Tensor::zeros(DType::U8, [usize::MAX, 0]).unwrap(),
+            "[] u8[18446744073709551615, 0]",
+        );
+    }
+
+    #[test]
+    fn above_a_thousand_elements_there_is_an_ellipsis_and_a_summary() {
+        let line = |count: i32| {
+            Tensor::from_vec_row_major([count as usize], (0..count).collect::<Vec<_>>()).unwrap()
+        };
+        assert!(!line(1000).to_string().contains("..."));
+        check(
+            &line(1001),
+            "[   0    1    2 ...  998  999 1000] i32[1001]\nmin=0 max=1000 mean=500 count=1001 nan=0 inf=0",
+        );
+        let table = Tensor::from_vec_row_major([7, 200], vec![1_u8; 1400]).unwrap();
+        let row = "[1 1 1 ... 1 1 1]";
+        let rows = format!("[{row}\n {row}\n {row}\n ...\n {row}\n {row}\n {row}] u8[7, 200]\n");
+        check(
+            &table,
+            &format!("{rows}min=1 max=1 mean=1 count=1400 nan=0 inf=0"),
+        );
+    }
 }

@@ -8,6 +8,7 @@
 
 mod erased;
 mod erased_mut;
+mod gather;
 mod iter;
 mod mutable;
 #[cfg(test)]
@@ -20,7 +21,6 @@ use tensor_core::{
     DynRank, IntoRankShape, Rank, SliceSpec, TensorLayout, TensorRank, ValidationError,
 };
 
-use crate::storage::try_vec;
 use crate::{Result, TensorError, TypedTensor};
 
 pub use erased::TensorView;
@@ -145,11 +145,16 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     /// # Errors
     /// [`ValidationError::NonContiguous`] if they do not lie so; copy with [`TypedTensorView::to_contiguous`].
     pub fn as_slice(&self) -> Result<&'a [T]> {
-        if !self.layout.is_row_major_contiguous() {
-            return Err(self.layout.non_contiguous("as_slice").into());
-        }
+        self.dense()
+            .ok_or_else(|| self.layout.non_contiguous("as_slice").into())
+    }
+
+    /// The elements in row-major order, if they lie so.
+    pub(crate) fn dense(&self) -> Option<&'a [T]> {
         let start = self.layout.offset();
-        Ok(&self.data[start..start + self.len()])
+        self.layout
+            .is_row_major_contiguous()
+            .then(|| &self.data[start..start + self.len()])
     }
 
     /// The element at `index`.
@@ -163,7 +168,7 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     /// The elements in row-major logical order.
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T> {
-        Iter::new(self.data, self.layout.offsets())
+        Iter::new(self)
     }
 
     /// A copy of the elements in row-major logical order.
@@ -174,21 +179,7 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     where
         T: Clone,
     {
-        let mut out = try_vec("to_vec", self.len())?;
-        for run in self.layout.runs() {
-            match run.stride {
-                1 => out.extend_from_slice(&self.data[run.offset..run.offset + run.len]),
-                0 => out.extend(std::iter::repeat_n(&self.data[run.offset], run.len).cloned()),
-                stride => out.extend(
-                    (0..run.len)
-                        .scan(run.offset, |at, _| {
-                            Some(std::mem::replace(at, at.wrapping_add_signed(stride)))
-                        })
-                        .map(|at| self.data[at].clone()),
-                ),
-            }
-        }
-        Ok(out)
+        gather::gather(self)
     }
 
     /// A row-major copy.

@@ -104,7 +104,7 @@ fn emit(args: &RunArgs, stage: StageArg) -> Result<String, Failure> {
     let feeds = &args.feeds;
     let shapeless = feeds.input.is_empty() && feeds.inputs.is_none() && feeds.dim.is_empty();
     if stage == StageArg::Canonical && shapeless && feeds.random.is_none() {
-        return Ok(function.emit_canonical());
+        return Ok(function.canonical_graph().to_string());
     }
     let feeds = Feeds::collect_shapes(function.inputs(), feeds)?;
     let specialisation = function.specialise(&feeds.as_refs())?;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use graph::DimOp;
-use tensor::DType;
+use tenfold::DType;
+use tenfold::graph::{DimOp, TensorType};
 use tensor_io::npz::Compression;
 
 use super::*;

@@ -9,35 +9,13 @@ use tinyvec::TinyVec;
 use super::TensorLayout;
 use crate::{INLINE_RANK, TensorRank};
 
-/// One joined group of axes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Block {
-    pub(super) extent: usize,
-    pub(super) stride: isize,
-}
-
-/// The joined axes of a layout that is not empty, outermost first, without extents of 1.
-pub(super) fn blocks(shape: &[usize], strides: &[isize]) -> TinyVec<[Block; INLINE_RANK]> {
-    let mut out = TinyVec::<[Block; INLINE_RANK]>::new();
-    for (&extent, &stride) in shape
-        .iter()
-        .zip(strides)
-        .filter(|(extent, _)| **extent != 1)
-    {
-        let span = isize::try_from(extent)
-            .ok()
-            .and_then(|extent| stride.checked_mul(extent));
-        match out.last_mut() {
-            Some(outer) if Some(outer.stride) == span => {
-                *outer = Block {
-                    extent: outer.extent * extent,
-                    stride,
-                };
-            }
-            _ => out.push(Block { extent, stride }),
-        }
-    }
-    out
+/// Neighbouring axes that walk memory as one axis would; see [`TensorLayout::blocks`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The product of the joined extents; never 1.
+    pub extent: usize,
+    /// The distance of neighbours, in elements.
+    pub stride: isize,
 }
 
 /// Elements that lie at `offset, offset + stride, ...`.
@@ -134,6 +112,34 @@ impl Iterator for Offsets {
 impl ExactSizeIterator for Offsets {}
 
 impl<R: TensorRank> TensorLayout<R> {
+    /// The fewest axes that walk the same elements in the same order, outermost first: neighbours that can be joined are,
+    /// and extents of 1 are left out. A dense row-major layout is one block; rank 0 is none; an empty layout has none.
+    #[must_use]
+    pub fn blocks(&self) -> TinyVec<[Block; INLINE_RANK]> {
+        let mut out = TinyVec::<[Block; INLINE_RANK]>::new();
+        if self.is_empty() {
+            return out;
+        }
+        for (&extent, &stride) in self.shape().iter().zip(self.strides()) {
+            if extent == 1 {
+                continue;
+            }
+            let span = isize::try_from(extent)
+                .ok()
+                .and_then(|extent| stride.checked_mul(extent));
+            match out.last_mut() {
+                Some(outer) if Some(outer.stride) == span => {
+                    *outer = Block {
+                        extent: outer.extent * extent,
+                        stride,
+                    };
+                }
+                _ => out.push(Block { extent, stride }),
+            }
+        }
+        out
+    }
+
     /// The elements as runs, in row-major logical order; all runs have the same length and stride.
     #[must_use]
     pub fn runs(&self) -> Runs {
@@ -149,7 +155,7 @@ impl<R: TensorRank> TensorLayout<R> {
                 left: 0,
             };
         }
-        let mut blocks = blocks(self.shape(), self.strides());
+        let mut blocks = self.blocks();
         let inner = blocks.pop().unwrap_or(Block {
             extent: 1,
             stride: 1,

@@ -4,7 +4,7 @@
 //! the last axis on. An extent that would straddle two blocks has no stride, so that reshape needs a copy. This accepts
 //! exactly what can be expressed by strides, for any source layout, with elements listed in row-major logical order.
 
-use super::{TensorLayout, checked_element_count, offsets::blocks};
+use super::{TensorLayout, checked_element_count};
 use crate::{DynRank, IntoRankShape, TensorRank, ValidationError};
 
 impl<R: TensorRank> TensorLayout<R> {
@@ -51,7 +51,7 @@ impl<R: TensorRank> TensorLayout<R> {
 
     /// Gives every extent of `shape` its stride; false if an extent straddles two blocks.
     fn cut_blocks(&self, shape: &[usize], strides: &mut [isize]) -> bool {
-        let blocks = blocks(self.shape(), self.strides());
+        let blocks = self.blocks();
         let mut inner_first = blocks.iter().rev();
         let (mut left, mut step) = (1_usize, 1_isize);
         for (&extent, stride) in shape.iter().zip(strides).rev() {

@@ -400,6 +400,26 @@ fn dense_layouts_are_one_run() {
 }
 
 #[test]
+fn blocks_join_what_walks_as_one() {
+    let blocks = |layout: &Layout| {
+        layout
+            .blocks()
+            .iter()
+            .map(|b| (b.extent, b.stride))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(blocks(&row(&[2, 3, 1, 4])), [(24, 1)]);
+    assert_eq!(
+        blocks(&row(&[2, 3, 4]).permute(&[2, 0, 1]).unwrap()),
+        [(4, 1), (6, 4)]
+    );
+    assert_eq!(blocks(&strided(&[2, 3], &[-3, -1], 5)), [(6, -1)]);
+    assert_eq!(blocks(&row(&[1]).broadcast_to([4, 5]).unwrap()), [(20, 0)]);
+    assert!(blocks(&row(&[])).is_empty());
+    assert!(blocks(&row(&[3, 0])).is_empty());
+}
+
+#[test]
 fn sizes_and_static_ranks() {
     assert!(size_of::<TensorLayout<DynRank>>() <= 168);
     assert!(size_of::<TensorLayout<Rank<2>>>() <= 40);

@@ -179,3 +179,14 @@ fn non_contiguous_slices_are_refused() {
         ));
     }
 }
+
+#[test]
+fn tensors_and_views_cross_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<TypedTensor<f32>>();
+    check::<TypedTensor<f32, Rank<2>, Host>>();
+    check::<crate::Tensor>();
+    check::<crate::TensorView<'static>>();
+    check::<crate::TensorViewMut<'static>>();
+    check::<crate::TensorError>();
+}

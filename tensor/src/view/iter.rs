@@ -1,17 +1,35 @@
 //! Walking a view element by element.
 
-use tensor_core::Offsets;
+use std::slice;
+
+use tensor_core::{Offsets, TensorRank};
+
+use super::TypedTensorView;
 
 /// The elements of a view, in row-major logical order.
 #[derive(Clone, Debug)]
 pub struct Iter<'a, T> {
-    data: &'a [T],
-    offsets: Offsets,
+    walk: Walk<'a, T>,
+}
+
+/// Elements side by side need no layout, and compilers vectorise a slice.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "an iterator lives on the stack, and a box would allocate"
+)]
+enum Walk<'a, T> {
+    Dense(slice::Iter<'a, T>),
+    Strided(&'a [T], Offsets),
 }
 
 impl<'a, T> Iter<'a, T> {
-    pub(super) fn new(data: &'a [T], offsets: Offsets) -> Self {
-        Self { data, offsets }
+    pub(super) fn new<R: TensorRank>(view: &TypedTensorView<'a, T, R>) -> Self {
+        let walk = match view.dense() {
+            Some(elements) => Walk::Dense(elements.iter()),
+            None => Walk::Strided(view.storage(), view.layout().offsets()),
+        };
+        Self { walk }
     }
 }
 
@@ -19,16 +37,24 @@ impl<'a, T> Iterator for Iter<'a, T> {
     type Item = &'a T;
 
     fn next(&mut self) -> Option<&'a T> {
-        self.offsets.next().map(|at| &self.data[at])
+        match &mut self.walk {
+            Walk::Dense(elements) => elements.next(),
+            Walk::Strided(data, offsets) => offsets.next().map(|at| &data[at]),
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.offsets.size_hint()
+        match &self.walk {
+            Walk::Dense(elements) => elements.size_hint(),
+            Walk::Strided(_, offsets) => offsets.size_hint(),
+        }
     }
 
     fn fold<B, F: FnMut(B, &'a T) -> B>(self, init: B, mut f: F) -> B {
-        let data = self.data;
-        self.offsets.fold(init, |acc, at| f(acc, &data[at]))
+        match self.walk {
+            Walk::Dense(elements) => elements.fold(init, f),
+            Walk::Strided(data, offsets) => offsets.fold(init, |acc, at| f(acc, &data[at])),
+        }
     }
 }
 

@@ -232,3 +232,56 @@ fn erased_mutable_views() {
     );
     assert_eq!(t.as_slice::<f32>().unwrap(), [8.0, 2.0, 3.0, 4.0]);
 }
+
+/// The element at flat logical position `flat`, by the definition of a layout.
+fn by_definition(view: &TypedTensorView<'_, u32>, mut flat: usize) -> u32 {
+    let mut at = view.layout().offset() as isize;
+    for (&extent, &stride) in view.shape().iter().zip(view.strides()).rev() {
+        at += (flat % extent) as isize * stride;
+        flat /= extent;
+    }
+    view.storage()[at as usize]
+}
+
+#[test]
+fn copies_follow_the_definition_for_every_layout() {
+    let shape = [3, 41, 2, 37];
+    let data: Vec<u32> = (0..shape.iter().product::<usize>() as u32).collect();
+    let whole = TypedTensorView::<u32>::from_slice(shape, &data).unwrap();
+    let mut views = vec![whole.clone(), whole.transpose()];
+    for axes in [
+        [0, 2, 3, 1],
+        [0, 3, 1, 2],
+        [1, 0, 3, 2],
+        [3, 0, 1, 2],
+        [2, 3, 0, 1],
+        [3, 2, 0, 1],
+    ] {
+        views.push(whole.permute(&axes).unwrap());
+    }
+    let (even, back) = (SliceSpec::new(None, None, 2), SliceSpec::reverse());
+    for view in views.clone() {
+        views.push(view.slice(&[back, even, back, even]).unwrap());
+        views.push(view.slice(&[even, back]).unwrap());
+        let middle = view.slice_axis(1, SliceSpec::range(1, 2)).unwrap();
+        let mut repeated = middle.shape().to_vec();
+        repeated[1] = 5;
+        views.push(middle.broadcast_to(&repeated).unwrap());
+    }
+    for view in views {
+        let expect: Vec<u32> = (0..view.len())
+            .map(|flat| by_definition(&view, flat))
+            .collect();
+        assert_eq!(view.to_vec().unwrap(), expect, "{view:?}");
+        assert!(view.iter().copied().eq(expect.iter().copied()), "{view:?}");
+    }
+}
+
+#[test]
+fn elements_with_destructors_are_cloned_once_each() {
+    let count = std::rc::Rc::new(());
+    let data = vec![std::rc::Rc::clone(&count); 6];
+    let view = TypedTensorView::<std::rc::Rc<()>>::from_slice([2, 3], &data).unwrap();
+    let copy = view.transpose().to_vec().unwrap();
+    assert_eq!((copy.len(), std::rc::Rc::strong_count(&count)), (6, 13));
+}

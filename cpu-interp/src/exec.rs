@@ -1,0 +1,133 @@
+//! Plans on the CPU.
+//!
+//! [`CpuBackend::prepare`](plan::Backend::prepare) turns every step into a kernel with its expressions
+//! compiled for tiles and its constants packed. A run lends each step the buffers it reads and the
+//! one it writes; steps run in order, each on as many threads as its work is worth.
+//!
+//! f32 has the fast kernels. Contractions, windows and norms of other dtypes run on plain loops over
+//! the same expressions (see [`generic`]).
+
+mod contract;
+mod convolve;
+mod expression;
+mod generic;
+mod memory;
+mod move_data;
+mod pooling;
+mod reduce;
+mod rows;
+mod step;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use plan::{Backend, BackendError, Feed, Plan, Port, Prepared, Report};
+use tensor::Tensor;
+
+use crate::kernels::Cpu;
+use crate::kernels::scratch::Scratch;
+use memory::Memory;
+use step::Kernel;
+
+/// The CPU as a device.
+#[derive(Clone, Debug)]
+pub struct CpuBackend {
+    cpu: Arc<Cpu>,
+}
+
+impl CpuBackend {
+    /// The CPU with this many threads; 0 counts as 1.
+    pub fn new(threads: usize) -> Self {
+        CpuBackend { cpu: Arc::new(Cpu::new(threads)) }
+    }
+
+    /// The CPU with an instruction set and threads of the caller's choice.
+    pub fn with_cpu(cpu: Cpu) -> Self {
+        CpuBackend { cpu: Arc::new(cpu) }
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.cpu.threads.count()
+    }
+}
+
+impl Backend for CpuBackend {
+    fn name(&self) -> &str {
+        "cpu"
+    }
+
+    fn prepare(&self, plan: Arc<Plan>) -> Result<Box<dyn Prepared>, BackendError> {
+        let kernels: Result<Vec<Kernel>, BackendError> =
+            plan.steps.iter().map(|step| Kernel::new(&self.cpu, &plan, step)).collect();
+        let kernels = kernels?;
+        let packed: usize = kernels.iter().map(Kernel::packed_bytes).sum();
+        let report = Report {
+            device: "cpu".into(),
+            threads: Some(self.threads()),
+            kernels: format!("{:?}", self.cpu.isa.level()).to_lowercase(),
+            arena_bytes: plan.arena_bytes,
+            constant_bytes: plan.constant_bytes() + packed,
+            fallbacks: Vec::new(),
+        };
+        Ok(Box::new(PreparedPlan { cpu: self.cpu.clone(), plan, kernels, report, arenas: Mutex::default() }))
+    }
+}
+
+/// A plan with its kernels. Each run takes an arena that no other run uses.
+#[derive(Debug)]
+struct PreparedPlan {
+    cpu: Arc<Cpu>,
+    plan: Arc<Plan>,
+    kernels: Vec<Kernel>,
+    report: Report,
+    arenas: Mutex<Vec<Scratch>>,
+}
+
+impl Prepared for PreparedPlan {
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn run(&self, feeds: &[Feed<'_>], outputs: &mut [Tensor]) -> Result<(), BackendError> {
+        self.check(feeds, outputs)?;
+        let mut arena = self.arenas.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let result = self.cpu.threads.install(|| self.steps(feeds, outputs, &mut arena));
+        self.arenas.lock().unwrap_or_else(PoisonError::into_inner).push(arena);
+        result
+    }
+}
+
+impl PreparedPlan {
+    fn steps(&self, feeds: &[Feed<'_>], outputs: &mut [Tensor], arena: &mut Scratch) -> Result<(), BackendError> {
+        let mut memory = Memory::new(&self.plan, feeds, outputs, arena)?;
+        for (step, kernel) in self.plan.steps.iter().zip(&self.kernels) {
+            memory.lend(step.out, |out, reads| kernel.run(&self.cpu, step, out, reads))?;
+        }
+        memory.finish();
+        Ok(())
+    }
+
+    fn check(&self, feeds: &[Feed<'_>], outputs: &[Tensor]) -> Result<(), BackendError> {
+        let fits = |port: &Port, dtype, layout: &tensor_core::TensorLayout| {
+            port.dtype == dtype && port.layout == *layout
+        };
+        let feeds_fit = feeds.len() == self.plan.inputs.len()
+            && self.plan.inputs.iter().zip(feeds).all(|(p, f)| fits(p, f.dtype(), f.layout()));
+        if !feeds_fit {
+            let got = feeds.iter().map(|f| format!("{}{:?}", f.dtype(), f.shape())).collect();
+            return Err(mismatch("feeds", &self.plan.inputs, got));
+        }
+        let outputs_fit = outputs.len() == self.plan.outputs.len()
+            && self.plan.outputs.iter().zip(outputs).all(|(p, o)| fits(p, o.dtype(), o.layout()));
+        if !outputs_fit {
+            let got = outputs.iter().map(|o| format!("{}{:?}", o.dtype(), o.shape())).collect();
+            return Err(mismatch("outputs", &self.plan.outputs, got));
+        }
+        Ok(())
+    }
+}
+
+fn mismatch(what: &'static str, ports: &[Port], got: Vec<String>) -> BackendError {
+    let expected: Vec<String> = ports.iter().map(|p| format!("{}: {}{:?}", p.name, p.dtype, &p.shape[..])).collect();
+    BackendError::Mismatch { what, expected: expected.join(", "), got: got.join(", ") }
+}

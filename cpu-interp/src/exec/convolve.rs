@@ -1,0 +1,103 @@
+//! Convolutions.
+
+use plan::{BackendError, ConvStep};
+use tensor_core::DType;
+
+use super::contract::with_epilogue;
+use super::expression::Expression;
+use super::generic::GenericConv;
+use super::expression::materialise;
+use super::memory::{Reads, plan_constant};
+use super::step::Build;
+use crate::kernels::Cpu;
+use crate::kernels::conv::{Conv, ConvShape};
+
+/// A prepared convolution.
+#[derive(Debug)]
+pub(super) enum Convolve {
+    /// f32.
+    Fast(Box<FastConv>),
+    /// Any other dtype.
+    Generic(GenericConv),
+}
+
+/// A convolution in f32.
+#[derive(Debug)]
+pub(super) struct FastConv {
+    shape: ConvShape,
+    input: Expression,
+    weight: Expression,
+    /// The kernel for constant weights.
+    packed: Option<Conv>,
+    epilogue: Option<Expression>,
+}
+
+impl Convolve {
+    pub(super) fn new(build: Build<'_>, step: &ConvStep) -> Result<Convolve, BackendError> {
+        let shape = conv_shape(step);
+        if step.input.dtype() != DType::F32 {
+            return Ok(Convolve::Generic(GenericConv::new(build, step, shape)?));
+        }
+        let (input, weight) = (build.source(&step.input)?, build.source(&step.weight)?);
+        let constant = step.weight.as_view().and_then(|load| {
+            let dense = load.layout.is_row_major_contiguous() && load.layout.offset() == 0;
+            plan_constant(build.plan, load.buffer).filter(|_| dense)
+        });
+        let packed = constant.map(|bytes| Conv::new(build.cpu.isa, shape, bytemuck::cast_slice(bytes)));
+        let epilogue = build.epilogue()?;
+        Ok(Convolve::Fast(Box::new(FastConv { shape, input, weight, packed, epilogue })))
+    }
+
+    pub(super) fn packed_bytes(&self) -> usize {
+        match self {
+            Convolve::Fast(conv) => conv.packed.as_ref().map_or(0, Conv::size_bytes),
+            Convolve::Generic(_) => 0,
+        }
+    }
+
+    pub(super) fn run(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
+        match self {
+            Convolve::Fast(conv) => conv.run(cpu, bytemuck::cast_slice_mut(out), reads),
+            Convolve::Generic(conv) => conv.run(cpu, out, reads),
+        }
+    }
+}
+
+fn conv_shape(step: &ConvStep) -> ConvShape {
+    let (x, w) = (&step.input.shape, &step.weight.shape);
+    ConvShape {
+        batch: x[0],
+        c_in: x[1],
+        c_out: w[0],
+        groups: step.groups,
+        input: [x[2], x[3]],
+        kernel: step.window.kernel,
+        stride: step.window.strides,
+        dilation: step.window.dilations,
+        pad_begin: step.window.pad_begin,
+        pad_end: step.window.pad_end,
+    }
+}
+
+impl FastConv {
+    fn run(&self, cpu: &Cpu, out: &mut [f32], reads: &Reads<'_>) {
+        let s = &self.shape;
+        let inputs = s.batch * s.c_in * s.input[0] * s.input[1];
+        let [height, width] = s.output();
+        with_epilogue(cpu, self.epilogue.as_ref(), reads, [s.c_out, height * width], |epilogue| {
+            materialise(cpu, &self.input, reads, inputs, |input| {
+                let input = bytemuck::cast_slice(input);
+                match &self.packed {
+                    Some(conv) => conv.run(cpu, input, out, epilogue),
+                    None => {
+                        let weights = s.c_out * s.c_in / s.groups * s.kernel[0] * s.kernel[1];
+                        materialise(cpu, &self.weight, reads, weights, |weight| {
+                            let conv = Conv::new(cpu.isa, *s, bytemuck::cast_slice(weight));
+                            conv.run(cpu, input, out, epilogue);
+                        });
+                    }
+                }
+            });
+        });
+    }
+}

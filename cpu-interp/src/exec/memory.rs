@@ -1,0 +1,218 @@
+//! The buffers of one run, and lending them to steps.
+//!
+//! A step gets the buffer it writes and everything else to read. The plan promises that no load of
+//! a step shares bytes with the buffer it writes; the borrow checker holds it to that: the arena is
+//! split around the written range, and a read that crossed it would panic.
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use plan::{BackendError, BufferId, Feed, Place, Plan};
+use tensor::{Tensor, TensorElement};
+use tensor_core::DType;
+
+use crate::kernels::scratch::Scratch;
+
+/// All buffers of a run.
+pub(super) struct Memory<'r> {
+    plan: &'r Plan,
+    feeds: Vec<&'r [u8]>,
+    constants: Vec<&'r [u8]>,
+    outputs: Vec<Written<'r>>,
+    arena: &'r mut [u8],
+}
+
+/// An output while it is written.
+enum Written<'r> {
+    /// The tensor's own memory.
+    Direct(&'r mut [u8]),
+    /// Bytes for bools, which become the tensor's elements at the end of the run.
+    Bools(Vec<u8>, &'r mut [bool]),
+}
+
+impl Written<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Written::Direct(bytes) => bytes,
+            Written::Bools(bytes, _) => bytes,
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Written::Direct(bytes) => bytes,
+            Written::Bools(bytes, _) => bytes,
+        }
+    }
+}
+
+/// What a step may read.
+pub(super) struct Reads<'a> {
+    plan: &'a Plan,
+    feeds: &'a [&'a [u8]],
+    constants: &'a [&'a [u8]],
+    outputs: &'a [Written<'a>],
+    /// The arena below the written range, from `low.len()` on the written range, then `high`.
+    low: &'a [u8],
+    high: &'a [u8],
+    high_start: usize,
+}
+
+impl<'a> Reads<'a> {
+    /// The bytes of a buffer, as long as its elements.
+    ///
+    /// # Panics
+    /// If the buffer is the one being written: a plan that breaks its law.
+    pub(super) fn bytes(&self, id: BufferId) -> &'a [u8] {
+        let buffer = self.plan.buffer(id);
+        let size = buffer.size_bytes();
+        match buffer.place {
+            Place::Input(n) => &self.feeds[n][..size],
+            Place::Constant(n) => &self.constants[n][..size],
+            Place::Output(n) => self.outputs[n].bytes(),
+            Place::Arena { offset_bytes } if offset_bytes + size <= self.low.len() => {
+                &self.low[offset_bytes..offset_bytes + size]
+            }
+            Place::Arena { offset_bytes } => {
+                let at = offset_bytes - self.high_start;
+                &self.high[at..at + size]
+            }
+            Place::Unplaced => unreachable!("a plan that runs has placed its buffers"),
+        }
+    }
+}
+
+impl<'r> Memory<'r> {
+    pub(super) fn new(
+        plan: &'r Plan,
+        feeds: &'r [Feed<'r>],
+        outputs: &'r mut [Tensor],
+        arena: &'r mut Scratch,
+    ) -> Result<Self, BackendError> {
+        let feeds = feeds.iter().map(feed_bytes).collect::<Result<Vec<_>, _>>()?;
+        let constants = plan.constants.iter().map(|c| constant_bytes(&c.tensor)).collect::<Result<Vec<_>, _>>()?;
+        let outputs = outputs.iter_mut().map(output_bytes).collect::<Result<Vec<_>, _>>()?;
+        let arena = cast_slice_mut(arena.get(plan.arena_bytes.div_ceil(4)));
+        Ok(Memory { plan, feeds, constants, outputs, arena })
+    }
+
+    /// Calls `step` with the buffer `out` to write and all others to read.
+    pub(super) fn lend<T>(&mut self, out: BufferId, step: impl FnOnce(&mut [u8], &Reads<'_>) -> T) -> T {
+        let buffer = self.plan.buffer(out);
+        let size = buffer.size_bytes();
+        let (plan, feeds, constants) = (self.plan, &self.feeds[..], &self.constants[..]);
+        match buffer.place {
+            Place::Output(n) => {
+                let mut taken = std::mem::replace(&mut self.outputs[n], Written::Direct(&mut []));
+                let reads = Reads {
+                    plan,
+                    feeds,
+                    constants,
+                    outputs: &self.outputs,
+                    low: self.arena,
+                    high: &[],
+                    high_start: usize::MAX,
+                };
+                let result = step(taken.bytes_mut(), &reads);
+                self.outputs[n] = taken;
+                result
+            }
+            Place::Arena { offset_bytes } => {
+                let (low, rest) = self.arena.split_at_mut(offset_bytes);
+                let (written, high) = rest.split_at_mut(size);
+                let high_start = offset_bytes + size;
+                let reads = Reads { plan, feeds, constants, outputs: &self.outputs, low, high, high_start };
+                step(written, &reads)
+            }
+            Place::Input(_) | Place::Constant(_) | Place::Unplaced => {
+                unreachable!("no step writes {:?}", buffer.place)
+            }
+        }
+    }
+
+    /// Completes the outputs.
+    pub(super) fn finish(self) {
+        for output in self.outputs {
+            if let Written::Bools(bytes, bools) = output {
+                for (to, from) in bools.iter_mut().zip(bytes) {
+                    *to = from != 0;
+                }
+            }
+        }
+    }
+}
+
+/// Runs `$body` with `$T` as the element type of a dtype that tiles serve (bool excepted).
+macro_rules! with_number {
+    ($dtype:expr, $T:ident => $body:expr, $bool:pat => $on_bool:expr, $other:ident => $refuse:expr) => {
+        match $dtype {
+            DType::F32 => { type $T = f32; $body }
+            DType::F64 => { type $T = f64; $body }
+            DType::I8 => { type $T = i8; $body }
+            DType::I16 => { type $T = i16; $body }
+            DType::I32 => { type $T = i32; $body }
+            DType::I64 => { type $T = i64; $body }
+            DType::U8 => { type $T = u8; $body }
+            DType::U16 => { type $T = u16; $body }
+            DType::U32 => { type $T = u32; $body }
+            DType::U64 => { type $T = u64; $body }
+            $bool => $on_bool,
+            $other => $refuse,
+        }
+    };
+}
+
+fn feed_bytes<'a>(feed: &'a Feed<'a>) -> Result<&'a [u8], BackendError> {
+    with_number!(
+        feed.dtype(),
+        T => Ok(cast_slice::<T, u8>(elements::<T>(feed)?)),
+        DType::Bool => Ok(cast_slice::<bool, u8>(elements::<bool>(feed)?)),
+        other => Err(refused(other))
+    )
+}
+
+fn elements<'a, T: TensorElement>(feed: &'a Feed<'a>) -> Result<&'a [T], BackendError> {
+    feed.as_typed::<T>().map(|view| view.storage()).ok_or_else(|| refused(feed.dtype()))
+}
+
+fn constant_bytes(tensor: &Tensor) -> Result<&[u8], BackendError> {
+    fn storage<T: TensorElement>(tensor: &Tensor) -> Result<&[T], BackendError> {
+        let typed = tensor.as_typed::<T>().ok_or_else(|| refused(tensor.dtype()))?;
+        typed.storage().map_err(|_| refused(tensor.dtype()))
+    }
+    with_number!(
+        tensor.dtype(),
+        T => Ok(cast_slice::<T, u8>(storage::<T>(tensor)?)),
+        DType::Bool => Ok(cast_slice::<bool, u8>(storage::<bool>(tensor)?)),
+        other => Err(refused(other))
+    )
+}
+
+fn output_bytes(tensor: &mut Tensor) -> Result<Written<'_>, BackendError> {
+    let dtype = tensor.dtype();
+    let fail = |_| refused(dtype);
+    with_number!(
+        dtype,
+        T => Ok(Written::Direct(cast_slice_mut::<T, u8>(tensor.as_mut_slice::<T>().map_err(fail)?))),
+        DType::Bool => {
+            let bools = tensor.as_mut_slice::<bool>().map_err(fail)?;
+            Ok(Written::Bools(vec![0; bools.len()], bools))
+        },
+        other => Err(refused(other))
+    )
+}
+
+fn refused(dtype: DType) -> BackendError {
+    BackendError::Unsupported {
+        step: "inputs and outputs".into(),
+        family: "copy",
+        device: "cpu".into(),
+        what: format!("dtype {dtype}"),
+    }
+}
+
+/// The bytes of a constant of the plan, for packing before the first run.
+pub(super) fn plan_constant(plan: &Plan, id: BufferId) -> Option<&[u8]> {
+    match plan.buffer(id).place {
+        Place::Constant(n) => constant_bytes(&plan.constants[n].tensor).ok(),
+        Place::Input(_) | Place::Output(_) | Place::Arena { .. } | Place::Unplaced => None,
+    }
+}

@@ -1,0 +1,225 @@
+//! Reductions.
+//!
+//! A dense f32 value whose reduced axes are neighbours goes to the fold kernel. Anything else is
+//! evaluated tile by tile with its reduced axes last and folded here: floats in f64, integers exactly
+//! (wrapping).
+
+use graph::op::ReduceKind;
+use plan::{BackendError, Load, Source};
+use tensor_core::DType;
+
+use super::expression::{Bound, Expression};
+use super::memory::Reads;
+use super::step::Build;
+use crate::kernels::chunks::for_chunks;
+use crate::kernels::isa::Isa;
+use crate::kernels::reduce::{Reduce, reduce};
+use crate::kernels::scratch::Scratch;
+use crate::kernels::tile::TILE;
+use crate::kernels::Cpu;
+
+/// A prepared reduction.
+#[derive(Debug)]
+pub(super) struct Reduction {
+    kind: ReduceKind,
+    /// The value with its axes in their order, for the fold kernel, and `[outer, reduced, inner]`.
+    folded: Option<(Expression, [usize; 3])>,
+    /// The value with its reduced axes last.
+    value: Expression,
+    /// Number of elements that each result is made of.
+    count: usize,
+    epilogue: Option<Expression>,
+}
+
+impl Reduction {
+    pub(super) fn new(build: Build<'_>, value: &Source, kind: ReduceKind, axes: &[usize]) -> Result<Self, BackendError> {
+        let dtype = value.dtype();
+        if dtype == DType::Bool {
+            return Err(build.unsupported("a reduction of bool".into()));
+        }
+        let kept = (0..value.shape.len()).filter(|axis| !axes.contains(axis));
+        let order: Vec<usize> = kept.chain(axes.iter().copied()).collect();
+        let permuted = permute(value, &order).ok_or_else(|| build.unsupported("these axes".into()))?;
+        let count = axes.iter().map(|&a| value.shape[a]).product();
+        let folded = match split(&value.shape, axes) {
+            Some(shape) if dtype == DType::F32 => Some((build.source(value)?, shape)),
+            _ => None,
+        };
+        Ok(Reduction { kind, folded, value: build.source(&permuted)?, count, epilogue: build.epilogue()? })
+    }
+
+    pub(super) fn run(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
+        if let Some((expression, shape)) = &self.folded {
+            let bound = expression.bind(reads);
+            if let Some(bytes) = bound.as_dense(0, shape.iter().product()) {
+                let from = bytemuck::cast_slice(bytes);
+                reduce(cpu, fold_of(self.kind), from, bytemuck::cast_slice_mut(out), *shape);
+                self.finish(cpu, out, reads);
+                return;
+            }
+        }
+        self.tiles(cpu, out, reads);
+    }
+
+    fn finish(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
+        let Some(epilogue) = &self.epilogue else { return };
+        let bound = epilogue.bind(reads);
+        let width = epilogue.dtype().size_bytes();
+        for_chunks(&cpu.threads, out, width, 64, epilogue.cost_ns(), |scratch, start, part| {
+            bound.fill(cpu.isa, scratch, start, part);
+        });
+    }
+
+    fn tiles(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
+        let bound = self.value.bind(reads);
+        let dtype = self.value.dtype();
+        let width = dtype.size_bytes();
+        let cost = self.count as f64 * (self.value.cost_ns() + 0.3);
+        for_chunks(&cpu.threads, out, width, 1, cost, |scratch, first, part| {
+            let fold = Fold { isa: cpu.isa, bound: &bound, kind: self.kind, count: self.count, scratch };
+            match dtype {
+                DType::F32 => fold.floats::<f32>(first, part, |x| x.into(), |x| x as f32),
+                DType::F64 => fold.floats::<f64>(first, part, |x| x, |x| x),
+                DType::I8 => fold.integers::<i8>(first, part),
+                DType::I16 => fold.integers::<i16>(first, part),
+                DType::I32 => fold.integers::<i32>(first, part),
+                DType::I64 => fold.integers::<i64>(first, part),
+                DType::U8 => fold.integers::<u8>(first, part),
+                DType::U16 => fold.integers::<u16>(first, part),
+                DType::U32 => fold.integers::<u32>(first, part),
+                DType::U64 => fold.integers::<u64>(first, part),
+                DType::Bool | DType::F16 | DType::BF16 | DType::C32 | DType::C64 | DType::External(_) => {
+                    unreachable!("expressions of {dtype} are refused when they are built")
+                }
+            }
+        });
+        self.finish(cpu, out, reads);
+    }
+}
+
+fn fold_of(kind: ReduceKind) -> Reduce {
+    match kind {
+        ReduceKind::Sum => Reduce::Sum,
+        ReduceKind::Mean => Reduce::Mean,
+        ReduceKind::Max => Reduce::Max,
+        ReduceKind::Min => Reduce::Min,
+        ReduceKind::Prod => Reduce::Prod,
+    }
+}
+
+/// The source with its axes in another order.
+fn permute(source: &Source, order: &[usize]) -> Option<Source> {
+    let loads = source.loads.iter().map(|load| {
+        let layout = load.layout.permute(order).ok()?;
+        Some(Load { buffer: load.buffer, layout })
+    });
+    Some(Source {
+        shape: order.iter().map(|&a| source.shape[a]).collect(),
+        loads: loads.collect::<Option<_>>()?,
+        program: source.program.clone(),
+    })
+}
+
+/// The shape as `[outer, reduced, inner]`, if the reduced axes are neighbours.
+fn split(shape: &[usize], axes: &[usize]) -> Option<[usize; 3]> {
+    let (&first, &last) = (axes.first()?, axes.last()?);
+    let neighbours = last - first + 1 == axes.len();
+    let product = |range: &[usize]| range.iter().product();
+    neighbours.then(|| [product(&shape[..first]), product(&shape[first..=last]), product(&shape[last + 1..])])
+}
+
+/// Folds runs of a bound expression.
+struct Fold<'a, 'b> {
+    isa: Isa,
+    bound: &'b Bound<'a, 'b>,
+    kind: ReduceKind,
+    count: usize,
+    scratch: &'b mut Scratch,
+}
+
+/// What integer folds need.
+trait Integer: bytemuck::Pod + Ord {
+    const MIN: Self;
+    const MAX: Self;
+    const ONE: Self;
+    fn add(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    fn divide(self, count: usize) -> Self;
+}
+
+macro_rules! integers {
+    ($($T:ty),*) => {$(
+        impl Integer for $T {
+            const MIN: $T = <$T>::MIN;
+            const MAX: $T = <$T>::MAX;
+            const ONE: $T = 1;
+            fn add(self, other: $T) -> $T {
+                self.wrapping_add(other)
+            }
+            fn mul(self, other: $T) -> $T {
+                self.wrapping_mul(other)
+            }
+            fn divide(self, count: usize) -> $T {
+                // i128 holds every element and every count; the quotient is no larger than the sum.
+                (i128::from(self) / (count as i128).max(1)) as $T
+            }
+        }
+    )*};
+}
+integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+impl Fold<'_, '_> {
+    /// Calls `each` with the elements of result `index`, a tile at a time.
+    fn elements<T: bytemuck::Pod>(&mut self, index: usize, mut each: impl FnMut(&[T])) {
+        let mut tile = [T::zeroed(); TILE];
+        let (start, end) = (index * self.count, (index + 1) * self.count);
+        for at in (start..end).step_by(TILE) {
+            let part = &mut tile[..TILE.min(end - at)];
+            self.bound.fill(self.isa, self.scratch, at, bytemuck::cast_slice_mut(part));
+            each(part);
+        }
+    }
+
+    fn floats<T: bytemuck::Pod>(mut self, first: usize, out: &mut [u8], widen: fn(T) -> f64, narrow: fn(f64) -> T) {
+        let (kind, count) = (self.kind, self.count);
+        for (i, result) in bytemuck::cast_slice_mut::<u8, T>(out).iter_mut().enumerate() {
+            let mut acc = match kind {
+                ReduceKind::Sum | ReduceKind::Mean => 0.0,
+                ReduceKind::Prod => 1.0,
+                ReduceKind::Max => f64::NEG_INFINITY,
+                ReduceKind::Min => f64::INFINITY,
+            };
+            self.elements::<T>(first + i, |part| {
+                let values = part.iter().map(|&x| widen(x));
+                acc = match kind {
+                    ReduceKind::Sum | ReduceKind::Mean => acc + values.sum::<f64>(),
+                    ReduceKind::Prod => acc * values.product::<f64>(),
+                    ReduceKind::Max => values.fold(acc, |m, x| if x > m || x.is_nan() { x } else { m }),
+                    ReduceKind::Min => values.fold(acc, |m, x| if x < m || x.is_nan() { x } else { m }),
+                };
+            });
+            *result = narrow(if kind == ReduceKind::Mean { acc / count as f64 } else { acc });
+        }
+    }
+
+    fn integers<T: Integer>(mut self, first: usize, out: &mut [u8]) {
+        let (kind, count) = (self.kind, self.count);
+        for (i, result) in bytemuck::cast_slice_mut::<u8, T>(out).iter_mut().enumerate() {
+            let mut acc = match kind {
+                ReduceKind::Sum | ReduceKind::Mean => T::zeroed(),
+                ReduceKind::Prod => T::ONE,
+                ReduceKind::Max => T::MIN,
+                ReduceKind::Min => T::MAX,
+            };
+            self.elements::<T>(first + i, |part| {
+                acc = part.iter().fold(acc, |a, &x| match kind {
+                    ReduceKind::Sum | ReduceKind::Mean => a.add(x),
+                    ReduceKind::Prod => a.mul(x),
+                    ReduceKind::Max => a.max(x),
+                    ReduceKind::Min => a.min(x),
+                });
+            });
+            *result = if kind == ReduceKind::Mean { acc.divide(count) } else { acc };
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! One error for the facade; its sources say the details.
+
+use std::path::PathBuf;
+
+use thiserror::Error as ThisError;
+
+use tensor_core::DType;
+
+/// Why something of the facade failed.
+#[derive(Debug, ThisError)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file that cannot be read.
+    #[error("cannot read {path:?}: {source}", path = path.display().to_string())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A file that is no model that can be imported.
+    #[error(transparent)]
+    Import(#[from] onnx::OnnxError),
+    /// A graph that cannot be compiled for these shapes.
+    #[error("cannot compile {function:?}: {source}")]
+    Compile {
+        /// The function.
+        function: String,
+        /// Why.
+        source: optimizer::OptimizeError,
+    },
+    /// A device that failed or does not support a step.
+    #[error("{device}: {source}")]
+    Backend {
+        /// The device.
+        device: String,
+        /// Why.
+        source: plan::BackendError,
+    },
+    /// A tensor operation that failed.
+    #[error(transparent)]
+    Tensor(#[from] tensor::TensorError),
+    /// A name that is no device.
+    #[error("there is no device {name:?}; devices are auto and cpu")]
+    UnknownDevice {
+        /// The name.
+        name: String,
+    },
+    /// Zero threads.
+    #[error("threads = 0: at least one thread is needed; leave the option out to use every core")]
+    NoThreads,
+    /// A feed for an input that does not exist.
+    #[error("there is no input {name:?}; the inputs are {inputs}")]
+    UnknownInput {
+        /// The name.
+        name: String,
+        /// All inputs with their types.
+        inputs: String,
+    },
+    /// An input without a feed.
+    #[error("input {name:?} ({ty}) was not fed")]
+    MissingInput {
+        /// The name.
+        name: String,
+        /// Its type.
+        ty: String,
+    },
+    /// An input that was fed twice.
+    #[error("input {name:?} was fed more than once")]
+    DuplicateInput {
+        /// The name.
+        name: String,
+    },
+    /// A feed of the wrong dtype.
+    #[error("input {name:?} is {expected}, but a tensor of {got} was fed; cast it first")]
+    InputDType {
+        /// The input.
+        name: String,
+        /// Its type.
+        expected: String,
+        /// dtype of the feed.
+        got: DType,
+    },
+    /// A feed of the wrong shape.
+    #[error(transparent)]
+    InputShape(graph::GraphError),
+}

@@ -1,0 +1,48 @@
+//! The facade: open a model, compile it, run it; device choice, specialisation cache, reports.
+//!
+//! ```no_run
+//! use tenfold::prelude::*;
+//!
+//! # fn main() -> Result<(), tenfold::Error> {
+//! let model = Model::open("classifier.onnx")?;
+//! let classify = model.compile(&CompileOptions::default())?;
+//! let image = Tensor::from_vec_row_major([1, 3, 224, 224], vec![0.5_f32; 3 * 224 * 224])?;
+//! let outputs = classify.run(&[("image", &image)])?;
+//! println!("{}", outputs["probabilities"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Model::compile`] brings the graph to its canonical form once. [`CompiledFunction::run`] then
+//! specialises it for the shapes of its feeds: fuses, plans memory, packs constants. That is done
+//! once per set of shapes; the results are kept, and a later run with the same shapes only computes.
+//!
+//! What this crate does not own: kernels, passes, file formats. Those are in the crates it re-exports.
+#![forbid(unsafe_code)]
+
+mod device;
+mod error;
+mod feeds;
+mod function;
+mod model;
+mod outputs;
+mod specialisation;
+
+pub use device::{CompileOptions, Device, DeviceChoice, devices};
+pub use error::Error;
+pub use function::{CompiledFunction, Port};
+pub use model::Model;
+pub use outputs::Outputs;
+pub use specialisation::{ParseStageError, Specialisation, Stage};
+
+pub use graph;
+pub use onnx;
+pub use plan;
+pub use tensor;
+pub use tensor::{DType, Tensor, TensorView, TypedTensor};
+
+/// What a user types every day.
+pub mod prelude {
+    pub use crate::{CompileOptions, CompiledFunction, DeviceChoice, Model, Outputs};
+    pub use tensor::{DType, Rank, Tensor, TensorView, TypedTensor};
+}
