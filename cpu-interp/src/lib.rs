@@ -10,3 +10,6 @@
     reason = "vector intrinsics and disjoint writes from several threads need it; every block states why it is sound"
 )]
 pub mod kernels;
+
+pub mod exec;
+pub mod reference;

@@ -117,6 +117,8 @@ pub struct PoolStep {
     pub kind: PoolKind,
     /// Window.
     pub window: Window2d,
+    /// Whether a last window may hang over the end.
+    pub ceil: bool,
     /// Whether padding counts as zeros in a mean.
     pub count_pad: bool,
 }

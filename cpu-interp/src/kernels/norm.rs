@@ -8,7 +8,7 @@
 //! its row.
 
 use super::Cpu;
-use super::isa::dispatch;
+use super::isa::{Isa, dispatch};
 use super::pool::SharedMut;
 use super::simd::Simd;
 
@@ -56,6 +56,15 @@ pub fn rms_norm(
     rows::<false>(cpu, from, to, n, affine, epsilon);
 }
 
+/// The layer norm of one row over itself, for use inside a task.
+pub fn layer_norm_row(isa: Isa, row: &mut [f32], epsilon: f32) {
+    let (from, to, n) = (row.as_ptr(), row.as_mut_ptr(), row.len());
+    // SAFETY: n elements, borrowed exclusively.
+    dispatch!(isa, |s| unsafe {
+        one_row::<_, true>(s, from, to, n, Affine::default(), epsilon);
+    });
+}
+
 fn rows<const CENTRED: bool>(
     cpu: &Cpu,
     from: &[f32],
@@ -88,25 +97,34 @@ fn rows<const CENTRED: bool>(
             let from = &from[range];
             dispatch!(cpu.isa, |s| {
                 for (from, to) in from.chunks_exact(n).zip(to.chunks_exact_mut(n)) {
-                    one_row::<_, CENTRED>(s, from, to, affine, epsilon);
+                    let (from, to) = (from.as_ptr(), to.as_mut_ptr());
+                    // SAFETY: both rows have n elements.
+                    unsafe { one_row::<_, CENTRED>(s, from, to, n, affine, epsilon) };
                 }
             });
         });
 }
 
+/// One row; `from` may be `to`.
+///
+/// # Safety
+/// `len` elements of both, those of `to` used by nobody else.
 #[inline(always)]
-fn one_row<S: Simd, const CENTRED: bool>(
+unsafe fn one_row<S: Simd, const CENTRED: bool>(
     s: S,
-    from: &[f32],
-    to: &mut [f32],
+    from: *const f32,
+    to: *mut f32,
+    len: usize,
     affine: Affine<'_>,
     epsilon: f32,
 ) {
-    let n = from.len() as f64;
+    let n = len as f64;
+    // SAFETY: the caller promises the elements; the slice is not used after the first write.
+    let row = unsafe { std::slice::from_raw_parts(from, len) };
     let mean = if CENTRED {
         (sum(
             s,
-            from,
+            row,
             #[inline(always)]
             |x| x,
         ) / n) as f32
@@ -116,7 +134,7 @@ fn one_row<S: Simd, const CENTRED: bool>(
     let mean_v = s.splat(mean);
     let squares = sum(
         s,
-        from,
+        row,
         #[inline(always)]
         |x| {
             let centred = s.sub(x, mean_v);
@@ -124,12 +142,10 @@ fn one_row<S: Simd, const CENTRED: bool>(
         },
     );
     let factor = s.splat((1.0 / (squares / n + f64::from(epsilon)).sqrt()) as f32);
-    let whole = from.len() / S::LANES * S::LANES;
-    let rest = from.len() - whole;
+    let whole = len / S::LANES * S::LANES;
+    let rest = len - whole;
     let scale = affine.scale.map(<[f32]>::as_ptr);
     let shift = affine.shift.map(<[f32]>::as_ptr);
-    let to = to.as_mut_ptr();
-    let from = from.as_ptr();
     // SAFETY: all slices have the row's length; vectors below `whole` and a part of `rest` elements are inside.
     unsafe {
         let finish = |x, scale: Option<S::V>, shift: Option<S::V>| {

@@ -46,6 +46,13 @@ pub fn softmax_row(isa: Isa, row: &mut [f32]) {
     dispatch!(isa, |s| unsafe { one_row::<_, false>(s, from, to, n) });
 }
 
+/// The logarithm of the softmax of one row over itself, for use inside a task.
+pub fn log_softmax_row(isa: Isa, row: &mut [f32]) {
+    let (from, to, n) = (row.as_ptr(), row.as_mut_ptr(), row.len());
+    // SAFETY: n elements, borrowed exclusively.
+    dispatch!(isa, |s| unsafe { one_row::<_, true>(s, from, to, n) });
+}
+
 fn along<const LOG: bool>(cpu: &Cpu, from: Option<&[f32]>, to: &mut [f32], shape: [usize; 3]) {
     let [outer, n, inner] = shape;
     let len = outer * n * inner;

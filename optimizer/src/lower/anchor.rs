@@ -288,7 +288,7 @@ impl Lowering<'_> {
             input: input_source,
             kind: pool.kind,
             window,
-            count_pad: pool.count_pad,
+            ceil: pool.ceil, count_pad: pool.count_pad,
         };
         let mut draft = self.draft_of(node, StepKind::Pool(step))?;
         draft.shape = self.images(node, node.outputs[0])?.into_iter().collect();

@@ -1,0 +1,188 @@
+//! The reference: one plain loop per op, the oracle that every fast path is compared with.
+//!
+//! **How it works.** [`evaluate`] asks the op table for the shape of the result, reads the inputs through their strides into
+//! row-major lists, and computes each element by the formula of the op's entry. [`run`] does so node by node for a graph.
+//! Families have a file each; [`scalar`] evaluates the scalar expressions that elementwise ops are.
+//!
+//! **Numerics.** Floats are widened (`f32`, `f16` and `bf16` to `f64` in sums, products, windows and norms), the whole formula
+//! is computed there, and the result is rounded once. So a reference value is the correctly rounded one in all but rare
+//! cases, and it is what the ULP limits of the op table are measured from. Sums in `f64` are compensated, so that `f64` has an
+//! oracle too. Integers wrap, as [`graph::scalar::Prim`] says.
+//!
+//! **Invariants.** Nothing here is tuned, nothing is unsafe, and no result depends on the memory order of an input. Inputs
+//! that do not suit an op are an error, never a panic.
+#![forbid(unsafe_code)]
+
+mod contract;
+mod copy;
+mod element;
+mod error;
+mod gather;
+mod graph_run;
+mod map;
+mod normalise;
+mod number;
+mod reduce;
+pub mod scalar;
+mod view;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+use graph::op::Op;
+use graph::{Dim, TensorType, ValueFacts};
+use tensor::{Tensor, TensorView};
+use tensor_core::{DType, ShapeVec};
+
+pub use error::ReferenceError;
+pub use graph_run::{run, run_views};
+
+use element::{Element, Exact, each_element};
+
+/// The result of this module's functions.
+type Result<T, E = ReferenceError> = std::result::Result<T, E>;
+
+/// The outputs of `op` for these inputs; `None` is an optional input that is left out.
+///
+/// **Shapes and DTypes.** As the op's entry infers them. Inputs that describe a shape (of `reshape`, `slice`, ..) are read.
+///
+/// # Errors
+/// [`ReferenceError`]: inputs that do not suit the op, an index out of range, a dtype without arithmetic here (complex,
+/// external), or a result that does not fit memory.
+pub fn evaluate(op: &Op, inputs: &[Option<&Tensor>]) -> Result<Vec<Tensor>> {
+    let views: Vec<Option<TensorView<'_>>> =
+        inputs.iter().map(|input| input.map(Tensor::view)).collect();
+    evaluate_views(op, &views)
+}
+
+/// As [`evaluate`], for inputs of any layout: strides may be 0 or negative.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_views(op: &Op, inputs: &[Option<TensorView<'_>>]) -> Result<Vec<Tensor>> {
+    let facts: Vec<Option<ValueFacts>> = inputs
+        .iter()
+        .map(|input| input.as_ref().map(facts_of))
+        .collect();
+    let facts: Vec<Option<&ValueFacts>> = facts.iter().map(Option::as_ref).collect();
+    let inferred = op.infer(&facts)?;
+    let call = Call {
+        op: op.name(),
+        inputs,
+        facts: &facts,
+    };
+    inferred
+        .into_iter()
+        .map(|out| {
+            let shape = static_shape(op.name(), &out.ty)?;
+            let made = dispatch(op, &call, &out, &shape)?;
+            debug_assert_eq!(
+                made.shape(),
+                &shape[..],
+                "{op} makes the shape that is inferred"
+            );
+            Ok(made)
+        })
+        .collect()
+}
+
+/// Evaluates single ops for whoever folds constants.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReferenceEvaluator;
+
+impl ReferenceEvaluator {
+    /// The outputs of `op`, or `None` where [`evaluate`] gives an error.
+    pub fn evaluate(&self, op: &Op, inputs: &[Option<&Tensor>]) -> Option<Vec<Tensor>> {
+        evaluate(op, inputs).ok()
+    }
+}
+
+/// What the loops of all families are called with.
+struct Call<'a> {
+    op: &'static str,
+    inputs: &'a [Option<TensorView<'a>>],
+    facts: &'a [Option<&'a ValueFacts>],
+}
+
+impl<'a> Call<'a> {
+    /// An input that inference has found to be there.
+    fn input(&self, index: usize) -> &'a TensorView<'a> {
+        self.optional(index)
+            .expect("inference refuses a missing required input")
+    }
+
+    fn optional(&self, index: usize) -> Option<&'a TensorView<'a>> {
+        self.inputs.get(index).and_then(Option::as_ref)
+    }
+
+    fn unsupported(&self, dtype: DType) -> ReferenceError {
+        ReferenceError::UnsupportedDType { op: self.op, dtype }
+    }
+
+    /// Room for `count` elements of the result.
+    fn buffer<T>(&self, count: usize) -> Result<Vec<T>> {
+        let mut out = Vec::new();
+        let refused = |_| ReferenceError::OutOfMemory {
+            op: self.op,
+            elements: count,
+        };
+        out.try_reserve_exact(count).map_err(refused)?;
+        Ok(out)
+    }
+}
+
+fn dispatch(op: &Op, call: &Call<'_>, out: &ValueFacts, shape: &[usize]) -> Result<Tensor> {
+    match op {
+        Op::Map(map) => map::map(map, call, out.ty.dtype, shape),
+        Op::Reduce(reduce) => reduce::reduce(reduce, call, shape),
+        Op::MatMul(_) => contract::matmul(call, shape),
+        Op::Conv(conv) => window::conv(conv, call, shape),
+        Op::Pool(pool) => window::pool(pool, call, shape),
+        Op::Softmax(softmax) => normalise::softmax(*softmax, call, shape),
+        Op::LayerNorm(norm) => normalise::layer_norm(*norm, call, shape),
+        Op::BatchNorm(norm) => normalise::batch_norm(*norm, call, shape),
+        Op::Gather(gather) => gather::gather(*gather, call, shape),
+        Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => view::reshape(call, shape),
+        Op::Transpose(transpose) => view::transpose(transpose, call),
+        Op::Slice(slice) => view::slice(slice, call),
+        Op::Expand(_) => view::expand(call, shape),
+        Op::Concat(concat) => copy::concat(*concat, call, shape),
+        Op::Shape(_) => view::shape(out),
+    }
+}
+
+/// Type and, for a small integer or bool tensor, the elements: what inference knows of a constant.
+fn facts_of(view: &TensorView<'_>) -> ValueFacts {
+    let dtype = view.dtype();
+    let follows = (dtype.is_integer() || dtype.is_bool()) && view.len() <= ValueFacts::KNOWN_LIMIT;
+    ValueFacts {
+        ty: TensorType::fixed(dtype, view.shape()),
+        known: if follows { known(view) } else { None },
+    }
+}
+
+fn known(view: &TensorView<'_>) -> Option<Vec<Dim>> {
+    each_element!(view.dtype(), T => {
+        let elements = view.as_typed::<T>()?.iter();
+        elements.map(|&element| match element.exact() {
+            Exact::Int(value) => i64::try_from(value).ok().map(Dim::Known),
+            Exact::Float(_) => None,
+        }).collect()
+    }, _other => None)
+}
+
+fn static_shape(op: &'static str, ty: &TensorType) -> Result<ShapeVec> {
+    ty.static_shape()
+        .ok_or_else(|| ReferenceError::Symbolic { op, ty: ty.clone() })
+}
+
+/// `axis` counted from the front; inference has checked it.
+fn from_front(axis: i64, rank: usize) -> usize {
+    let from_end = usize::try_from(axis.unsigned_abs()).unwrap_or(usize::MAX);
+    if axis < 0 {
+        rank.saturating_sub(from_end)
+    } else {
+        from_end
+    }
+}

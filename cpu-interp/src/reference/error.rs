@@ -1,0 +1,101 @@
+//! What the reference refuses.
+
+use graph::{GraphError, InferError, TensorType};
+use tensor::TensorError;
+use tensor_core::DType;
+use thiserror::Error;
+
+/// Why there is no reference value.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum ReferenceError {
+    /// The inputs do not suit the op.
+    #[error(transparent)]
+    Infer(Box<InferError>),
+    /// A layout or a dtype that the tensors refuse.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+    /// The feeds do not suit the graph's declared shapes.
+    #[error(transparent)]
+    Graph(Box<GraphError>),
+    /// A dtype without arithmetic here.
+    #[error("{op}: not available for {dtype}; cast to a real dtype first")]
+    UnsupportedDType {
+        /// The op.
+        op: &'static str,
+        /// The refused dtype.
+        dtype: DType,
+    },
+    /// An index that names no element.
+    #[error("{op}: index {index} is out of range for an axis of extent {extent}")]
+    IndexOutOfRange {
+        /// The op.
+        op: &'static str,
+        /// The index.
+        index: i64,
+        /// The extent of the axis.
+        extent: usize,
+    },
+    /// A shape that is not a number.
+    #[error("{op}: the result {ty} has extents that are no numbers; bind the symbols first")]
+    Symbolic {
+        /// The op.
+        op: &'static str,
+        /// The inferred type.
+        ty: TensorType,
+    },
+    /// Memory for the result could not be had.
+    #[error("{op}: cannot allocate a result of {elements} elements; use a smaller shape")]
+    OutOfMemory {
+        /// The op.
+        op: &'static str,
+        /// The number of elements.
+        elements: usize,
+    },
+    /// An input of the graph without a feed.
+    #[error("input {input:?} of the graph is not fed")]
+    MissingFeed {
+        /// The input.
+        input: String,
+    },
+    /// A feed that is no input, or is given twice.
+    #[error("feed {feed:?} {problem}; the graph has the inputs {inputs:?}")]
+    Feed {
+        /// The feed.
+        feed: String,
+        /// What is wrong.
+        problem: &'static str,
+        /// The graph's inputs.
+        inputs: Vec<String>,
+    },
+    /// A feed of another dtype than declared.
+    #[error("input {input:?} is declared {declared}, got {got}")]
+    FeedDType {
+        /// The input.
+        input: String,
+        /// The declared type.
+        declared: TensorType,
+        /// The dtype that was given.
+        got: DType,
+    },
+    /// A node of a graph that could not be evaluated.
+    #[error("node {node:?}: {source}")]
+    Node {
+        /// The node's path in its source, or the name of its result.
+        node: String,
+        /// What is wrong.
+        source: Box<ReferenceError>,
+    },
+}
+
+impl From<InferError> for ReferenceError {
+    fn from(error: InferError) -> Self {
+        ReferenceError::Infer(Box::new(error))
+    }
+}
+
+impl From<GraphError> for ReferenceError {
+    fn from(error: GraphError) -> Self {
+        ReferenceError::Graph(Box::new(error))
+    }
+}
