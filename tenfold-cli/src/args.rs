@@ -82,7 +82,7 @@ pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
     /// How many runs are measured.
-    #[arg(long, value_name = "N", default_value = "50")]
+    #[arg(long, value_name = "N", default_value = "50", value_parser = positive)]
     pub(crate) iters: NonZeroUsize,
     /// How many runs go before them, after the first run.
     #[arg(long, value_name = "N", default_value = "5")]
@@ -123,9 +123,15 @@ pub(crate) struct DeviceArgs {
     /// The device; `tenfold devices` lists them.
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub(crate) device: DeviceArg,
-    /// Threads on the CPU; without it as many as there are physical cores.
-    #[arg(long, value_name = "N")]
+    /// Threads on the CPU; by default one for each core that the process may use.
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// A number of things of which there must be one.
+fn positive(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "expected a whole number, 1 or more".to_owned())
 }
 
 /// The devices that can be asked for.

@@ -48,7 +48,9 @@ impl Ready {
 
     /// Where it runs, for people.
     fn place(&self) -> String {
-        format!("{}, {} threads", self.function.device_note(), self.function.threads())
+        let threads = self.function.threads();
+        let plural = if threads == 1 { "" } else { "s" };
+        format!("{}, {threads} thread{plural}", self.function.device_note())
     }
 }
 

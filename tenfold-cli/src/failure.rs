@@ -14,7 +14,7 @@ use thiserror::Error;
 pub(crate) enum Failure {
     /// The library refuses or fails.
     #[error(transparent)]
-    Library(#[from] tenfold::Error),
+    Library(Box<tenfold::Error>),
     /// A file of tensors can't be read or written.
     #[error(transparent)]
     File(#[from] tensor_io::FileError),
@@ -47,7 +47,7 @@ pub(crate) enum Failure {
         inputs: Vec<String>,
     },
     /// A `--dim` for an axis that is no symbol.
-    #[error("--dim {dim}={extent}: this dimension is {declared} in the input {input} and can't be chosen")]
+    #[error("--dim {dim}={extent}: this dimension is {declared} in the input {input} and cannot be chosen")]
     DimFixed {
         /// The name that was given.
         dim: String,
@@ -69,7 +69,7 @@ pub(crate) enum Failure {
         bound: usize,
     },
     /// An input that is drawn does not fit into memory.
-    #[error("the input {input:?} can't be drawn")]
+    #[error("the input {input:?} cannot be drawn")]
     Draw {
         /// Its name.
         input: String,
@@ -77,8 +77,14 @@ pub(crate) enum Failure {
         source: tenfold::tensor::TensorError,
     },
     /// The output of the command can't be written.
-    #[error("can't write to the standard output")]
+    #[error("cannot write to the standard output")]
     Stdout(#[source] io::Error),
+}
+
+impl From<tenfold::Error> for Failure {
+    fn from(error: tenfold::Error) -> Self {
+        Self::Library(Box::new(error))
+    }
 }
 
 impl Failure {

@@ -167,11 +167,11 @@ fn each_failure_says_what_to_do() {
     );
     check(
         &args(&["x.1=4"]),
-        "--dim x.1=4: this dimension is 3 in the input \"x\" f32[N, 3, \"?0\", \"?1\"] and can't be chosen",
+        "--dim x.1=4: this dimension is 3 in the input \"x\" f32[N, 3, \"?0\", \"?1\"] and cannot be chosen",
     );
     check(
         &args(&["mask.1=4"]),
-        "--dim mask.1=4: this dimension is (W / 2) in the input \"mask\" bool[N, (W / 2)] and can't be chosen",
+        "--dim mask.1=4: this dimension is (W / 2) in the input \"mask\" bool[N, (W / 2)] and cannot be chosen",
     );
     check(
         &args(&["N=1", "x.0=2"]),
@@ -179,6 +179,6 @@ fn each_failure_says_what_to_do() {
     );
     check(
         &args(&["N=99999999999999", "x.2=1", "x.3=1"]),
-        "the input \"x\" can't be drawn",
+        "the input \"x\" cannot be drawn",
     );
 }

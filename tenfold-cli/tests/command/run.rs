@@ -9,7 +9,7 @@ use super::tenfold::{Scratch, call, keys, tenfold};
 /// `x = [[1, 2, 3, 4], [0, 0, 0, 0]]`, for which head.onnx gives [`OUT`] and [`BEST`].
 fn write_x(file: &str) {
     let x = Tensor::from_vec_row_major([2, 4], vec![1.0_f32, 2.0, 3.0, 4.0, 0.0, 0.0, 0.0, 0.0]);
-    npy::write(file, &x.unwrap()).unwrap();
+    npy::write(file, &x.expect("8 elements for [2, 4]")).expect("the scratch folder can be written");
 }
 
 /// `relu(x @ w + b)`: the sums are 4.5, 4, -8 and 0.5, -1, 2.

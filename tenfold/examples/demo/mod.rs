@@ -33,8 +33,11 @@ pub(crate) fn best(values: &[f32]) -> (usize, f32) {
     values.iter().enumerate().fold(start, larger)
 }
 
+/// What a demo returns.
+pub(crate) type Ended = Result<(), Box<dyn Error>>;
+
 /// Runs a demo on the arguments; an error is told with its causes.
-pub(crate) fn main(demo: fn(&[String]) -> Result<(), Box<dyn Error>>) -> ExitCode {
+pub(crate) fn main(demo: fn(&[String]) -> Ended) -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let Err(error) = demo(&arguments) else {
         return ExitCode::SUCCESS;
