@@ -37,7 +37,9 @@ pub struct CpuBackend {
 impl CpuBackend {
     /// The CPU with this many threads; 0 counts as 1.
     pub fn new(threads: usize) -> Self {
-        CpuBackend { cpu: Arc::new(Cpu::new(threads)) }
+        CpuBackend {
+            cpu: Arc::new(Cpu::new(threads)),
+        }
     }
 
     /// The CPU with an instruction set and threads of the caller's choice.
@@ -57,8 +59,11 @@ impl Backend for CpuBackend {
     }
 
     fn prepare(&self, plan: Arc<Plan>) -> Result<Box<dyn Prepared>, BackendError> {
-        let kernels: Result<Vec<Kernel>, BackendError> =
-            plan.steps.iter().map(|step| Kernel::new(&self.cpu, &plan, step)).collect();
+        let kernels: Result<Vec<Kernel>, BackendError> = plan
+            .steps
+            .iter()
+            .map(|step| Kernel::new(&self.cpu, &plan, step))
+            .collect();
         let kernels = kernels?;
         let packed: usize = kernels.iter().map(Kernel::packed_bytes).sum();
         let report = Report {
@@ -69,7 +74,13 @@ impl Backend for CpuBackend {
             constant_bytes: plan.constant_bytes() + packed,
             fallbacks: Vec::new(),
         };
-        Ok(Box::new(PreparedPlan { cpu: self.cpu.clone(), plan, kernels, report, arenas: Mutex::default() }))
+        Ok(Box::new(PreparedPlan {
+            cpu: self.cpu.clone(),
+            plan,
+            kernels,
+            report,
+            arenas: Mutex::default(),
+        }))
     }
 }
 
@@ -90,18 +101,36 @@ impl Prepared for PreparedPlan {
 
     fn run(&self, feeds: &[Feed<'_>], outputs: &mut [Tensor]) -> Result<(), BackendError> {
         self.check(feeds, outputs)?;
-        let mut arena = self.arenas.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        let result = self.cpu.threads.install(|| self.steps(feeds, outputs, &mut arena));
-        self.arenas.lock().unwrap_or_else(PoisonError::into_inner).push(arena);
+        let mut arena = self
+            .arenas
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+            .unwrap_or_default();
+        let result = self
+            .cpu
+            .threads
+            .install(|| self.steps(feeds, outputs, &mut arena));
+        self.arenas
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(arena);
         result
     }
 }
 
 impl PreparedPlan {
-    fn steps(&self, feeds: &[Feed<'_>], outputs: &mut [Tensor], arena: &mut Scratch) -> Result<(), BackendError> {
+    fn steps(
+        &self,
+        feeds: &[Feed<'_>],
+        outputs: &mut [Tensor],
+        arena: &mut Scratch,
+    ) -> Result<(), BackendError> {
         let mut memory = Memory::new(&self.plan, feeds, outputs, arena)?;
         for (step, kernel) in self.plan.steps.iter().zip(&self.kernels) {
-            memory.lend(step.out, |out, reads| kernel.run(&self.cpu, step, out, reads))?;
+            memory.lend(step.out, |out, reads| {
+                kernel.run(&self.cpu, step, out, reads)
+            })?;
         }
         memory.finish();
         Ok(())
@@ -112,15 +141,31 @@ impl PreparedPlan {
             port.dtype == dtype && port.layout == *layout
         };
         let feeds_fit = feeds.len() == self.plan.inputs.len()
-            && self.plan.inputs.iter().zip(feeds).all(|(p, f)| fits(p, f.dtype(), f.layout()));
+            && self
+                .plan
+                .inputs
+                .iter()
+                .zip(feeds)
+                .all(|(p, f)| fits(p, f.dtype(), f.layout()));
         if !feeds_fit {
-            let got = feeds.iter().map(|f| format!("{}{:?}", f.dtype(), f.shape())).collect();
+            let got = feeds
+                .iter()
+                .map(|f| format!("{}{:?}", f.dtype(), f.shape()))
+                .collect();
             return Err(mismatch("feeds", &self.plan.inputs, got));
         }
         let outputs_fit = outputs.len() == self.plan.outputs.len()
-            && self.plan.outputs.iter().zip(outputs).all(|(p, o)| fits(p, o.dtype(), o.layout()));
+            && self
+                .plan
+                .outputs
+                .iter()
+                .zip(outputs)
+                .all(|(p, o)| fits(p, o.dtype(), o.layout()));
         if !outputs_fit {
-            let got = outputs.iter().map(|o| format!("{}{:?}", o.dtype(), o.shape())).collect();
+            let got = outputs
+                .iter()
+                .map(|o| format!("{}{:?}", o.dtype(), o.shape()))
+                .collect();
             return Err(mismatch("outputs", &self.plan.outputs, got));
         }
         Ok(())
@@ -128,6 +173,13 @@ impl PreparedPlan {
 }
 
 fn mismatch(what: &'static str, ports: &[Port], got: Vec<String>) -> BackendError {
-    let expected: Vec<String> = ports.iter().map(|p| format!("{}: {}{:?}", p.name, p.dtype, &p.shape[..])).collect();
-    BackendError::Mismatch { what, expected: expected.join(", "), got: got.join(", ") }
+    let expected: Vec<String> = ports
+        .iter()
+        .map(|p| format!("{}: {}{:?}", p.name, p.dtype, &p.shape[..]))
+        .collect();
+    BackendError::Mismatch {
+        what,
+        expected: expected.join(", "),
+        got: got.join(", "),
+    }
 }

@@ -18,13 +18,13 @@ pub mod gemm;
 pub mod isa;
 pub mod norm;
 pub mod pool;
-//POOL2D
+pub mod pool2d;
 pub mod reduce;
 pub mod scratch;
 pub mod simd;
 pub mod softmax;
 pub mod tile;
-//TRANSPOSE
+pub mod transpose;
 pub mod vecmath;
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use super::memory::{Reads, plan_constant};
 use super::step::Build;
 use crate::kernels::Cpu;
 use crate::kernels::gemm::{
-    Batch, Epilogue, Gemm, Lhs, MatRef, NoEpilogue, Output, PackedA, PackedB, Rhs, RowsOfA, RowsOfB, Strip, gemm,
+    Batch, Epilogue, Gemm, Lhs, MatRef, NoEpilogue, Output, PackedA, PackedB, Rhs, RowsOfA,
+    RowsOfB, Strip, gemm,
 };
 use crate::kernels::isa::Isa;
 use crate::kernels::pool::Threads;
@@ -41,30 +42,60 @@ enum Side<P> {
     /// A constant, packed.
     Packed(P),
     /// Memory with strides.
-    Matrix { reader: Reader, offset: usize, rs: isize, cs: isize, batch: Vec<usize> },
+    Matrix {
+        reader: Reader,
+        offset: usize,
+        rs: isize,
+        cs: isize,
+        batch: Vec<usize>,
+    },
     /// Evaluated while it is packed.
     Computed(Expression),
 }
 
 impl Contract {
-    pub(super) fn new(build: Build<'_>, lhs: &Source, rhs: &Source) -> Result<Contract, BackendError> {
+    pub(super) fn new(
+        build: Build<'_>,
+        lhs: &Source,
+        rhs: &Source,
+    ) -> Result<Contract, BackendError> {
         if lhs.dtype() != DType::F32 {
             return Ok(Contract::Generic(GenericContract::new(build, lhs, rhs)?));
         }
         let rank = lhs.shape.len();
-        let (m, k, n) = (lhs.shape[rank - 2], lhs.shape[rank - 1], rhs.shape[rank - 1]);
+        let (m, k, n) = (
+            lhs.shape[rank - 2],
+            lhs.shape[rank - 1],
+            rhs.shape[rank - 1],
+        );
         let batch = lhs.shape[..rank - 2].iter().product();
         let isa = build.cpu.isa;
         let lhs = side(build, lhs, |matrix, b| PackedA::new(isa, b, m, k, matrix))?;
         let rhs = side(build, rhs, |matrix, b| PackedB::new(isa, b, k, n, matrix))?;
         let epilogue = build.epilogue()?;
-        Ok(Contract::Fast(Fast { batch, m, n, k, lhs, rhs, epilogue }))
+        Ok(Contract::Fast(Fast {
+            batch,
+            m,
+            n,
+            k,
+            lhs,
+            rhs,
+            epilogue,
+        }))
     }
 
     pub(super) fn packed_bytes(&self) -> usize {
         let Contract::Fast(fast) = self else { return 0 };
-        let lhs = if let Side::Packed(a) = &fast.lhs { a.size_bytes() } else { 0 };
-        let rhs = if let Side::Packed(b) = &fast.rhs { b.size_bytes() } else { 0 };
+        let lhs = if let Side::Packed(a) = &fast.lhs {
+            a.size_bytes()
+        } else {
+            0
+        };
+        let rhs = if let Side::Packed(b) = &fast.rhs {
+            b.size_bytes()
+        } else {
+            0
+        };
         lhs + rhs
     }
 
@@ -77,7 +108,11 @@ impl Contract {
 }
 
 /// How an operand is read: packed if it is a constant, strided if it is a view, else computed.
-fn side<P>(build: Build<'_>, source: &Source, pack: impl Fn(&MatRef<'_>, usize) -> P) -> Result<Side<P>, BackendError> {
+fn side<P>(
+    build: Build<'_>,
+    source: &Source,
+    pack: impl Fn(&MatRef<'_>, usize) -> P,
+) -> Result<Side<P>, BackendError> {
     let Some(load) = source.as_view() else {
         return Ok(Side::Computed(build.source(source)?));
     };
@@ -89,11 +124,21 @@ fn side<P>(build: Build<'_>, source: &Source, pack: impl Fn(&MatRef<'_>, usize) 
         let data = bytemuck::cast_slice(bytes);
         // One matrix for the whole batch is packed once.
         let repeats = batch.iter().all(|&start| start == 0);
-        let starts = if repeats { &batch[..1.min(batch.len())] } else { &batch[..] };
+        let starts = if repeats {
+            &batch[..1.min(batch.len())]
+        } else {
+            &batch[..]
+        };
         let matrix = MatRef::strided(data, offset, rs, cs, Batch::Table(starts));
         return Ok(Side::Packed(pack(&matrix, starts.len())));
     }
-    Ok(Side::Matrix { reader: Reader::new(build.plan, load), offset, rs, cs, batch })
+    Ok(Side::Matrix {
+        reader: Reader::new(build.plan, load),
+        offset,
+        rs,
+        cs,
+        batch,
+    })
 }
 
 /// Row stride, column stride and the start of each matrix of the batch; `None` if a matrix starts
@@ -104,14 +149,20 @@ fn matrices(load: &Load) -> Option<(isize, isize, Vec<usize>)> {
     let mut starts = vec![0_usize];
     for axis in 0..rank - 2 {
         let stride = usize::try_from(strides[axis]).ok()?;
-        starts = starts.iter().flat_map(|s| (0..shape[axis]).map(move |i| s + i * stride)).collect();
+        starts = starts
+            .iter()
+            .flat_map(|s| (0..shape[axis]).map(move |i| s + i * stride))
+            .collect();
     }
     Some((strides[rank - 2], strides[rank - 1], starts))
 }
 
 impl Fast {
     fn run(&self, cpu: &Cpu, out: &mut [f32], reads: &Reads<'_>) {
-        let (lhs, rhs) = (BoundSide::new(&self.lhs, reads), BoundSide::new(&self.rhs, reads));
+        let (lhs, rhs) = (
+            BoundSide::new(&self.lhs, reads),
+            BoundSide::new(&self.rhs, reads),
+        );
         let (m, n, k) = (self.m, self.n, self.k);
         let fill_a = |batch: usize, i: usize, k0: usize, dst: &mut [f32]| {
             lhs.fill(cpu, (batch * m + i) * k + k0, dst);
@@ -130,7 +181,14 @@ impl Fast {
             BoundSide::Matrix(matrix) => Rhs::Strided(*matrix),
             BoundSide::Computed(_) => Rhs::Fill(&fill_b),
         };
-        let product = Gemm { batch: self.batch, m, n, k, a, b };
+        let product = Gemm {
+            batch: self.batch,
+            m,
+            n,
+            k,
+            a,
+            b,
+        };
         with_epilogue(cpu, self.epilogue.as_ref(), reads, [m, n], |epilogue| {
             gemm(cpu, &product, Output::dense(out, m, n), epilogue);
         });
@@ -152,9 +210,21 @@ where
         match side {
             Side::Packed(packed) => BoundSide::Packed(packed),
             Side::Computed(expression) => BoundSide::Computed(expression.bind(reads)),
-            Side::Matrix { reader, offset, rs, cs, batch } => {
+            Side::Matrix {
+                reader,
+                offset,
+                rs,
+                cs,
+                batch,
+            } => {
                 let data = bytemuck::cast_slice(reader.bytes(reads));
-                BoundSide::Matrix(MatRef::strided(data, *offset, *rs, *cs, Batch::Table(batch)))
+                BoundSide::Matrix(MatRef::strided(
+                    data,
+                    *offset,
+                    *rs,
+                    *cs,
+                    Batch::Table(batch),
+                ))
             }
         }
     }
@@ -188,7 +258,13 @@ pub(super) fn with_epilogue(
         None => run(&NoEpilogue),
         Some(expression) => {
             let bound = expression.bind(reads);
-            run(&Hook { bound, threads: &cpu.threads, isa: cpu.isa, rows, cols });
+            run(&Hook {
+                bound,
+                threads: &cpu.threads,
+                isa: cpu.isa,
+                rows,
+                cols,
+            });
         }
     }
 }
@@ -199,7 +275,12 @@ impl Epilogue for Hook<'_, '_> {
         for i in 0..strip.rows {
             let row = strip.batch * self.rows + strip.row0 + i;
             let start = row * self.cols + strip.col0;
-            self.bound.fill(self.isa, &mut scratch, start, bytemuck::cast_slice_mut(strip.row(i)));
+            self.bound.fill(
+                self.isa,
+                &mut scratch,
+                start,
+                bytemuck::cast_slice_mut(strip.row(i)),
+            );
         }
     }
 }

@@ -5,8 +5,8 @@ use tensor_core::DType;
 
 use super::contract::with_epilogue;
 use super::expression::Expression;
-use super::generic::GenericConv;
 use super::expression::materialise;
+use super::generic::GenericConv;
 use super::memory::{Reads, plan_constant};
 use super::step::Build;
 use crate::kernels::Cpu;
@@ -43,9 +43,16 @@ impl Convolve {
             let dense = load.layout.is_row_major_contiguous() && load.layout.offset() == 0;
             plan_constant(build.plan, load.buffer).filter(|_| dense)
         });
-        let packed = constant.map(|bytes| Conv::new(build.cpu.isa, shape, bytemuck::cast_slice(bytes)));
+        let packed =
+            constant.map(|bytes| Conv::new(build.cpu.isa, shape, bytemuck::cast_slice(bytes)));
         let epilogue = build.epilogue()?;
-        Ok(Convolve::Fast(Box::new(FastConv { shape, input, weight, packed, epilogue })))
+        Ok(Convolve::Fast(Box::new(FastConv {
+            shape,
+            input,
+            weight,
+            packed,
+            epilogue,
+        })))
     }
 
     pub(super) fn packed_bytes(&self) -> usize {
@@ -84,20 +91,26 @@ impl FastConv {
         let s = &self.shape;
         let inputs = s.batch * s.c_in * s.input[0] * s.input[1];
         let [height, width] = s.output();
-        with_epilogue(cpu, self.epilogue.as_ref(), reads, [s.c_out, height * width], |epilogue| {
-            materialise(cpu, &self.input, reads, inputs, |input| {
-                let input = bytemuck::cast_slice(input);
-                match &self.packed {
-                    Some(conv) => conv.run(cpu, input, out, epilogue),
-                    None => {
-                        let weights = s.c_out * s.c_in / s.groups * s.kernel[0] * s.kernel[1];
-                        materialise(cpu, &self.weight, reads, weights, |weight| {
-                            let conv = Conv::new(cpu.isa, *s, bytemuck::cast_slice(weight));
-                            conv.run(cpu, input, out, epilogue);
-                        });
+        with_epilogue(
+            cpu,
+            self.epilogue.as_ref(),
+            reads,
+            [s.c_out, height * width],
+            |epilogue| {
+                materialise(cpu, &self.input, reads, inputs, |input| {
+                    let input = bytemuck::cast_slice(input);
+                    match &self.packed {
+                        Some(conv) => conv.run(cpu, input, out, epilogue),
+                        None => {
+                            let weights = s.c_out * s.c_in / s.groups * s.kernel[0] * s.kernel[1];
+                            materialise(cpu, &self.weight, reads, weights, |weight| {
+                                let conv = Conv::new(cpu.isa, *s, bytemuck::cast_slice(weight));
+                                conv.run(cpu, input, out, epilogue);
+                            });
+                        }
                     }
-                }
-            });
-        });
+                });
+            },
+        );
     }
 }

@@ -40,7 +40,12 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn new(plan: &Plan, load: &Load) -> Reader {
         let width = plan.buffer(load.buffer).dtype.size_bytes();
-        Reader { buffer: load.buffer, walk: walk_of(&load.layout), offset: load.layout.offset(), width }
+        Reader {
+            buffer: load.buffer,
+            walk: walk_of(&load.layout),
+            offset: load.layout.offset(),
+            width,
+        }
     }
 
     /// The bytes of the whole buffer.
@@ -49,12 +54,19 @@ impl Reader {
     }
 
     pub(super) fn bind<'a>(&self, reads: &Reads<'a>) -> BoundReader<'a, '_> {
-        BoundReader { reader: self, data: reads.bytes(self.buffer) }
+        BoundReader {
+            reader: self,
+            data: reads.bytes(self.buffer),
+        }
     }
 }
 
 fn walk_of(layout: &TensorLayout) -> Walk {
-    let axes: Vec<(usize, isize)> = layout.blocks().iter().map(|b| (b.extent, b.stride)).collect();
+    let axes: Vec<(usize, isize)> = layout
+        .blocks()
+        .iter()
+        .map(|b| (b.extent, b.stride))
+        .collect();
     match axes.as_slice() {
         [] | [(_, 0)] => Walk::Splat,
         [(_, 1)] => Walk::Dense,
@@ -72,14 +84,25 @@ pub(super) struct BoundReader<'a, 'k> {
 impl<'a> BoundReader<'a, '_> {
     /// `count` elements from `start`, if they lie one after another.
     pub(super) fn dense(&self, start: usize, count: usize) -> Option<&'a [u8]> {
-        let Reader { walk: Walk::Dense, offset, width, .. } = self.reader else { return None };
+        let Reader {
+            walk: Walk::Dense,
+            offset,
+            width,
+            ..
+        } = self.reader
+        else {
+            return None;
+        };
         Some(&self.data[(offset + start) * width..(offset + start + count) * width])
     }
 
     fn splat(&self) -> u64 {
         let at = self.reader.offset * self.reader.width;
         let element = &self.data[at..at + self.reader.width];
-        element.iter().rev().fold(0, |bits, &byte| (bits << 8) | u64::from(byte))
+        element
+            .iter()
+            .rev()
+            .fold(0, |bits, &byte| (bits << 8) | u64::from(byte))
     }
 
     /// Copies elements from `start` on until `dst` is full.
@@ -105,7 +128,9 @@ impl<'a> BoundReader<'a, '_> {
                 return;
             }
         };
-        let Some((&(inner, stride), outer)) = axes.split_last() else { return };
+        let Some((&(inner, stride), outer)) = axes.split_last() else {
+            return;
+        };
         let (mut row, mut column, mut filled) = (start / inner, start % inner, 0);
         while filled < dst.len() {
             let mut at = self.reader.offset as isize;
@@ -157,21 +182,42 @@ impl Expression {
     }
 
     /// The expression of an epilogue, or `None` if there is nothing to do.
-    pub(super) fn of_epilogue(plan: &Plan, epilogue: &Epilogue) -> Result<Option<Expression>, DType> {
+    pub(super) fn of_epilogue(
+        plan: &Plan,
+        epilogue: &Epilogue,
+    ) -> Result<Option<Expression>, DType> {
         if epilogue.is_none() {
             return Ok(None);
         }
         Expression::new(plan, &epilogue.program, &epilogue.loads, true).map(Some)
     }
 
-    fn new(plan: &Plan, program: &Program, loads: &[Load], on_destination: bool) -> Result<Expression, DType> {
+    fn new(
+        plan: &Plan,
+        program: &Program,
+        loads: &[Load],
+        on_destination: bool,
+    ) -> Result<Expression, DType> {
         let cost_ns = cost_ns(program);
         let program = TileProgram::compile(program)?;
         let readers: Vec<Reader> = loads.iter().map(|load| Reader::new(plan, load)).collect();
-        assert!(readers.len() < MAX_LOADS, "{} loads in one expression", readers.len());
-        let gathered = readers.iter().filter(|r| matches!(r.walk, Walk::Strided(_))).count();
+        assert!(
+            readers.len() < MAX_LOADS,
+            "{} loads in one expression",
+            readers.len()
+        );
+        let gathered = readers
+            .iter()
+            .filter(|r| matches!(r.walk, Walk::Strided(_)))
+            .count();
         let cost_ns = cost_ns + 0.1 + 0.4 * gathered as f64;
-        Ok(Expression { program, readers, gathered, cost_ns, on_destination })
+        Ok(Expression {
+            program,
+            readers,
+            gathered,
+            cost_ns,
+            on_destination,
+        })
     }
 
     /// dtype of the elements.
@@ -191,8 +237,13 @@ impl Expression {
 
     pub(super) fn bind<'a>(&self, reads: &Reads<'a>) -> Bound<'a, '_> {
         let mut data = ArrayVec::new();
-        self.readers.iter().for_each(|r| data.push(reads.bytes(r.buffer)));
-        Bound { expression: self, data }
+        self.readers
+            .iter()
+            .for_each(|r| data.push(reads.bytes(r.buffer)));
+        Bound {
+            expression: self,
+            data,
+        }
     }
 }
 
@@ -204,7 +255,10 @@ pub(super) struct Bound<'a, 'k> {
 
 impl<'a, 'k> Bound<'a, 'k> {
     fn reader(&self, index: usize) -> BoundReader<'a, 'k> {
-        BoundReader { reader: &self.expression.readers[index], data: self.data[index] }
+        BoundReader {
+            reader: &self.expression.readers[index],
+            data: self.data[index],
+        }
     }
 
     /// The elements from `start` on, if they are in memory as they are.
@@ -217,14 +271,30 @@ impl<'a, 'k> Bound<'a, 'k> {
     }
 
     /// Evaluates an epilogue over results that lie elsewhere, one per element of `dst`.
-    pub(super) fn fill_from(&self, isa: Isa, scratch: &mut Scratch, start: usize, results: &[u8], dst: &mut [u8]) {
+    pub(super) fn fill_from(
+        &self,
+        isa: Isa,
+        scratch: &mut Scratch,
+        start: usize,
+        results: &[u8],
+        dst: &mut [u8],
+    ) {
         let expression = self.expression;
-        let (to, count) = (expression.dtype().size_bytes(), dst.len() / expression.dtype().size_bytes());
+        let (to, count) = (
+            expression.dtype().size_bytes(),
+            dst.len() / expression.dtype().size_bytes(),
+        );
         let from = results.len() / count.max(1);
         let scratch = scratch.get(expression.scratch_elems());
         let tiles = dst.chunks_mut(TILE * to).zip(results.chunks(TILE * from));
         for (tile, (part, results)) in tiles.enumerate() {
-            self.tile(isa, scratch, start + tile * TILE, TileInput::Slice(results), part);
+            self.tile(
+                isa,
+                scratch,
+                start + tile * TILE,
+                TileInput::Slice(results),
+                part,
+            );
         }
     }
 
@@ -238,17 +308,31 @@ impl<'a, 'k> Bound<'a, 'k> {
         }
         let scratch = scratch.get(expression.scratch_elems());
         for (tile, part) in dst.chunks_mut(TILE * width).enumerate() {
-            self.tile(isa, scratch, start + tile * TILE, TileInput::Destination, part);
+            self.tile(
+                isa,
+                scratch,
+                start + tile * TILE,
+                TileInput::Destination,
+                part,
+            );
         }
     }
 
     /// One tile; `result` is operand 0 of an epilogue.
-    fn tile(&self, isa: Isa, scratch: &mut [f32], start: usize, result: TileInput<'_>, dst: &mut [u8]) {
+    fn tile(
+        &self,
+        isa: Isa,
+        scratch: &mut [f32],
+        start: usize,
+        result: TileInput<'_>,
+        dst: &mut [u8],
+    ) {
         let expression = self.expression;
         let count = dst.len() / expression.dtype().size_bytes();
         let (gathered, slots) = scratch.split_at_mut(expression.gathered * GATHER_BYTES / 4);
         let gathered: &mut [u8] = bytemuck::cast_slice_mut(gathered);
-        let strided = (0..self.data.len()).filter(|&i| matches!(expression.readers[i].walk, Walk::Strided(_)));
+        let strided = (0..self.data.len())
+            .filter(|&i| matches!(expression.readers[i].walk, Walk::Strided(_)));
         for (i, part) in strided.zip(gathered.chunks_exact_mut(GATHER_BYTES)) {
             let bytes = count * expression.readers[i].width;
             self.reader(i).gather(start, &mut part[..bytes]);
@@ -296,7 +380,10 @@ fn cost_ns(program: &Program) -> f64 {
         Inst::Const(_) => 0.0,
         Inst::Cast(..) => 0.3,
         Inst::Prim(Prim::Pow, _) => 20.0,
-        Inst::Prim(Prim::Exp | Prim::Log | Prim::Sin | Prim::Cos | Prim::Tanh | Prim::Sigmoid | Prim::Erf, _) => 0.8,
+        Inst::Prim(
+            Prim::Exp | Prim::Log | Prim::Sin | Prim::Cos | Prim::Tanh | Prim::Sigmoid | Prim::Erf,
+            _,
+        ) => 0.8,
         Inst::Prim(..) => 0.07,
     };
     program.insts().iter().map(instruction).sum()

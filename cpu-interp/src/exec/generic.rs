@@ -39,15 +39,42 @@ impl Number for f64 {
 macro_rules! with_number {
     ($dtype:expr, $T:ident => $body:expr, $other:expr) => {
         match $dtype {
-            DType::F64 => { type $T = f64; $body }
-            DType::I8 => { type $T = i8; $body }
-            DType::I16 => { type $T = i16; $body }
-            DType::I32 => { type $T = i32; $body }
-            DType::I64 => { type $T = i64; $body }
-            DType::U8 => { type $T = u8; $body }
-            DType::U16 => { type $T = u16; $body }
-            DType::U32 => { type $T = u32; $body }
-            DType::U64 => { type $T = u64; $body }
+            DType::F64 => {
+                type $T = f64;
+                $body
+            }
+            DType::I8 => {
+                type $T = i8;
+                $body
+            }
+            DType::I16 => {
+                type $T = i16;
+                $body
+            }
+            DType::I32 => {
+                type $T = i32;
+                $body
+            }
+            DType::I64 => {
+                type $T = i64;
+                $body
+            }
+            DType::U8 => {
+                type $T = u8;
+                $body
+            }
+            DType::U16 => {
+                type $T = u16;
+                $body
+            }
+            DType::U32 => {
+                type $T = u32;
+                $body
+            }
+            DType::U64 => {
+                type $T = u64;
+                $body
+            }
             _ => $other,
         }
     };
@@ -90,7 +117,14 @@ impl GenericContract {
         });
     }
 
-    fn loops<T: Number>(&self, cpu: &Cpu, lhs: &[u8], rhs: &[u8], out: &mut [u8], reads: &Reads<'_>) {
+    fn loops<T: Number>(
+        &self,
+        cpu: &Cpu,
+        lhs: &[u8],
+        rhs: &[u8],
+        out: &mut [u8],
+        reads: &Reads<'_>,
+    ) {
         let (lhs, rhs): (&[T], &[T]) = (bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs));
         let &GenericContract { m, n, k, .. } = self;
         let row_bytes = n * size_of::<T>();
@@ -98,21 +132,30 @@ impl GenericContract {
             return;
         }
         let epilogue = self.epilogue.as_ref().map(|e| e.bind(reads));
-        for_chunks(&cpu.threads, out, row_bytes, 1, (n * k) as f64 * 0.5, |scratch, first, rows| {
-            for (i, bytes) in rows.chunks_exact_mut(row_bytes).enumerate() {
-                let row = first + i;
-                let matrix = &rhs[row / m * k * n..][..k * n];
-                let sums: &mut [T] = bytemuck::cast_slice_mut(bytes);
-                sums.fill(T::zeroed());
-                for (p, &a) in lhs[row * k..][..k].iter().enumerate() {
-                    let b = &matrix[p * n..][..n];
-                    sums.iter_mut().zip(b).for_each(|(sum, &b)| *sum = sum.multiply_add(a, b));
+        for_chunks(
+            &cpu.threads,
+            out,
+            row_bytes,
+            1,
+            (n * k) as f64 * 0.5,
+            |scratch, first, rows| {
+                for (i, bytes) in rows.chunks_exact_mut(row_bytes).enumerate() {
+                    let row = first + i;
+                    let matrix = &rhs[row / m * k * n..][..k * n];
+                    let sums: &mut [T] = bytemuck::cast_slice_mut(bytes);
+                    sums.fill(T::zeroed());
+                    for (p, &a) in lhs[row * k..][..k].iter().enumerate() {
+                        let b = &matrix[p * n..][..n];
+                        sums.iter_mut()
+                            .zip(b)
+                            .for_each(|(sum, &b)| *sum = sum.multiply_add(a, b));
+                    }
+                    if let Some(epilogue) = &epilogue {
+                        epilogue.fill(cpu.isa, scratch, row * n, bytes);
+                    }
                 }
-                if let Some(epilogue) = &epilogue {
-                    epilogue.fill(cpu.isa, scratch, row * n, bytes);
-                }
-            }
-        });
+            },
+        );
     }
 }
 
@@ -126,13 +169,22 @@ pub(super) struct GenericConv {
 }
 
 impl GenericConv {
-    pub(super) fn new(build: Build<'_>, step: &ConvStep, shape: ConvShape) -> Result<Self, BackendError> {
+    pub(super) fn new(
+        build: Build<'_>,
+        step: &ConvStep,
+        shape: ConvShape,
+    ) -> Result<Self, BackendError> {
         let dtype = step.input.dtype();
         if dtype != DType::F64 {
             return Err(build.unsupported(format!("a convolution of {dtype}")));
         }
         let (input, weight) = (build.source(&step.input)?, build.source(&step.weight)?);
-        Ok(GenericConv { input, weight, shape, epilogue: build.epilogue()? })
+        Ok(GenericConv {
+            input,
+            weight,
+            shape,
+            epilogue: build.epilogue()?,
+        })
     }
 
     pub(super) fn run(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
@@ -147,27 +199,43 @@ impl GenericConv {
         let epilogue = self.epilogue.as_ref().map(|e| e.bind(reads));
         materialise(cpu, &self.input, reads, inputs, |input| {
             materialise(cpu, &self.weight, reads, weights, |weight| {
-                let (x, w): (&[f64], &[f64]) = (bytemuck::cast_slice(input), bytemuck::cast_slice(weight));
+                let (x, w): (&[f64], &[f64]) =
+                    (bytemuck::cast_slice(input), bytemuck::cast_slice(weight));
                 let cost = (plane * weights / s.c_out) as f64;
-                for_chunks(&cpu.threads, out, plane * 8, 1, cost, |scratch, first, planes| {
-                    for (i, bytes) in planes.chunks_exact_mut(plane * 8).enumerate() {
-                        let (image, channel) = ((first + i) / s.c_out, (first + i) % s.c_out);
-                        let pixels: &mut [f64] = bytemuck::cast_slice_mut(bytes);
-                        for (at, pixel) in pixels.iter_mut().enumerate() {
-                            *pixel = one_pixel(s, x, w, image, channel, [at / width, at % width]);
+                for_chunks(
+                    &cpu.threads,
+                    out,
+                    plane * 8,
+                    1,
+                    cost,
+                    |scratch, first, planes| {
+                        for (i, bytes) in planes.chunks_exact_mut(plane * 8).enumerate() {
+                            let (image, channel) = ((first + i) / s.c_out, (first + i) % s.c_out);
+                            let pixels: &mut [f64] = bytemuck::cast_slice_mut(bytes);
+                            for (at, pixel) in pixels.iter_mut().enumerate() {
+                                *pixel =
+                                    one_pixel(s, x, w, image, channel, [at / width, at % width]);
+                            }
+                            if let Some(epilogue) = &epilogue {
+                                epilogue.fill(cpu.isa, scratch, (first + i) * plane, bytes);
+                            }
                         }
-                        if let Some(epilogue) = &epilogue {
-                            epilogue.fill(cpu.isa, scratch, (first + i) * plane, bytes);
-                        }
-                    }
-                });
+                    },
+                );
             });
         });
     }
 }
 
 /// One output element.
-fn one_pixel(s: &ConvShape, x: &[f64], w: &[f64], image: usize, channel: usize, [oy, ox]: [usize; 2]) -> f64 {
+fn one_pixel(
+    s: &ConvShape,
+    x: &[f64],
+    w: &[f64],
+    image: usize,
+    channel: usize,
+    [oy, ox]: [usize; 2],
+) -> f64 {
     let (group_in, group_out) = (s.c_in / s.groups, s.c_out / s.groups);
     let mut sum = 0.0;
     for c in 0..group_in {

@@ -87,15 +87,35 @@ impl<'r> Memory<'r> {
         outputs: &'r mut [Tensor],
         arena: &'r mut Scratch,
     ) -> Result<Self, BackendError> {
-        let feeds = feeds.iter().map(feed_bytes).collect::<Result<Vec<_>, _>>()?;
-        let constants = plan.constants.iter().map(|c| constant_bytes(&c.tensor)).collect::<Result<Vec<_>, _>>()?;
-        let outputs = outputs.iter_mut().map(output_bytes).collect::<Result<Vec<_>, _>>()?;
+        let feeds = feeds
+            .iter()
+            .map(feed_bytes)
+            .collect::<Result<Vec<_>, _>>()?;
+        let constants = plan
+            .constants
+            .iter()
+            .map(|c| constant_bytes(&c.tensor))
+            .collect::<Result<Vec<_>, _>>()?;
+        let outputs = outputs
+            .iter_mut()
+            .map(output_bytes)
+            .collect::<Result<Vec<_>, _>>()?;
         let arena = cast_slice_mut(arena.get(plan.arena_bytes.div_ceil(4)));
-        Ok(Memory { plan, feeds, constants, outputs, arena })
+        Ok(Memory {
+            plan,
+            feeds,
+            constants,
+            outputs,
+            arena,
+        })
     }
 
     /// Calls `step` with the buffer `out` to write and all others to read.
-    pub(super) fn lend<T>(&mut self, out: BufferId, step: impl FnOnce(&mut [u8], &Reads<'_>) -> T) -> T {
+    pub(super) fn lend<T>(
+        &mut self,
+        out: BufferId,
+        step: impl FnOnce(&mut [u8], &Reads<'_>) -> T,
+    ) -> T {
         let buffer = self.plan.buffer(out);
         let size = buffer.size_bytes();
         let (plan, feeds, constants) = (self.plan, &self.feeds[..], &self.constants[..]);
@@ -119,7 +139,15 @@ impl<'r> Memory<'r> {
                 let (low, rest) = self.arena.split_at_mut(offset_bytes);
                 let (written, high) = rest.split_at_mut(size);
                 let high_start = offset_bytes + size;
-                let reads = Reads { plan, feeds, constants, outputs: &self.outputs, low, high, high_start };
+                let reads = Reads {
+                    plan,
+                    feeds,
+                    constants,
+                    outputs: &self.outputs,
+                    low,
+                    high,
+                    high_start,
+                };
                 step(written, &reads)
             }
             Place::Input(_) | Place::Constant(_) | Place::Unplaced => {
@@ -144,16 +172,46 @@ impl<'r> Memory<'r> {
 macro_rules! with_number {
     ($dtype:expr, $T:ident => $body:expr, $bool:pat => $on_bool:expr, $other:ident => $refuse:expr) => {
         match $dtype {
-            DType::F32 => { type $T = f32; $body }
-            DType::F64 => { type $T = f64; $body }
-            DType::I8 => { type $T = i8; $body }
-            DType::I16 => { type $T = i16; $body }
-            DType::I32 => { type $T = i32; $body }
-            DType::I64 => { type $T = i64; $body }
-            DType::U8 => { type $T = u8; $body }
-            DType::U16 => { type $T = u16; $body }
-            DType::U32 => { type $T = u32; $body }
-            DType::U64 => { type $T = u64; $body }
+            DType::F32 => {
+                type $T = f32;
+                $body
+            }
+            DType::F64 => {
+                type $T = f64;
+                $body
+            }
+            DType::I8 => {
+                type $T = i8;
+                $body
+            }
+            DType::I16 => {
+                type $T = i16;
+                $body
+            }
+            DType::I32 => {
+                type $T = i32;
+                $body
+            }
+            DType::I64 => {
+                type $T = i64;
+                $body
+            }
+            DType::U8 => {
+                type $T = u8;
+                $body
+            }
+            DType::U16 => {
+                type $T = u16;
+                $body
+            }
+            DType::U32 => {
+                type $T = u32;
+                $body
+            }
+            DType::U64 => {
+                type $T = u64;
+                $body
+            }
             $bool => $on_bool,
             $other => $refuse,
         }
@@ -170,12 +228,16 @@ fn feed_bytes<'a>(feed: &'a Feed<'a>) -> Result<&'a [u8], BackendError> {
 }
 
 fn elements<'a, T: TensorElement>(feed: &'a Feed<'a>) -> Result<&'a [T], BackendError> {
-    feed.as_typed::<T>().map(|view| view.storage()).ok_or_else(|| refused(feed.dtype()))
+    feed.as_typed::<T>()
+        .map(|view| view.storage())
+        .ok_or_else(|| refused(feed.dtype()))
 }
 
 fn constant_bytes(tensor: &Tensor) -> Result<&[u8], BackendError> {
     fn storage<T: TensorElement>(tensor: &Tensor) -> Result<&[T], BackendError> {
-        let typed = tensor.as_typed::<T>().ok_or_else(|| refused(tensor.dtype()))?;
+        let typed = tensor
+            .as_typed::<T>()
+            .ok_or_else(|| refused(tensor.dtype()))?;
         typed.storage().map_err(|_| refused(tensor.dtype()))
     }
     with_number!(

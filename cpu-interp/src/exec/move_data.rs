@@ -18,31 +18,58 @@ pub(super) struct ConcatStep {
 }
 
 impl ConcatStep {
-    pub(super) fn new(build: Build<'_>, parts: &[Source], axis: usize) -> Result<ConcatStep, BackendError> {
-        let part = |source: &Source| Ok((build.source(source)?, source.shape[axis..].iter().product()));
-        let parts: Vec<(Expression, usize)> = parts.iter().map(part).collect::<Result<_, BackendError>>()?;
+    pub(super) fn new(
+        build: Build<'_>,
+        parts: &[Source],
+        axis: usize,
+    ) -> Result<ConcatStep, BackendError> {
+        let part =
+            |source: &Source| Ok((build.source(source)?, source.shape[axis..].iter().product()));
+        let parts: Vec<(Expression, usize)> = parts
+            .iter()
+            .map(part)
+            .collect::<Result<_, BackendError>>()?;
         let row_elems = build.step.shape[axis..].iter().product();
         let width = parts.first().map_or(1, |(e, _)| e.dtype().size_bytes());
-        Ok(ConcatStep { parts, row_elems, width })
+        Ok(ConcatStep {
+            parts,
+            row_elems,
+            width,
+        })
     }
 
     pub(super) fn run(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
         if self.row_elems == 0 {
             return;
         }
-        let bound: Vec<_> = self.parts.iter().map(|(e, elems)| (e.bind(reads), *elems)).collect();
+        let bound: Vec<_> = self
+            .parts
+            .iter()
+            .map(|(e, elems)| (e.bind(reads), *elems))
+            .collect();
         let row_bytes = self.row_elems * self.width;
-        let cost: f64 = self.parts.iter().map(|(e, elems)| e.cost_ns() * *elems as f64).sum();
-        for_chunks(&cpu.threads, out, row_bytes, 1, cost, |scratch, first, rows| {
-            for (i, row) in rows.chunks_exact_mut(row_bytes).enumerate() {
-                let mut rest = row;
-                for (part, elems) in &bound {
-                    let (run, after) = rest.split_at_mut(elems * self.width);
-                    part.fill(cpu.isa, scratch, (first + i) * elems, run);
-                    rest = after;
+        let cost: f64 = self
+            .parts
+            .iter()
+            .map(|(e, elems)| e.cost_ns() * *elems as f64)
+            .sum();
+        for_chunks(
+            &cpu.threads,
+            out,
+            row_bytes,
+            1,
+            cost,
+            |scratch, first, rows| {
+                for (i, row) in rows.chunks_exact_mut(row_bytes).enumerate() {
+                    let mut rest = row;
+                    for (part, elems) in &bound {
+                        let (run, after) = rest.split_at_mut(elems * self.width);
+                        part.fill(cpu.isa, scratch, (first + i) * elems, run);
+                        rest = after;
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 }
 
@@ -58,9 +85,18 @@ pub(super) struct GatherStep {
 }
 
 impl GatherStep {
-    pub(super) fn new(build: Build<'_>, data: &Load, indices: &Source, axis: usize) -> Result<GatherStep, BackendError> {
+    pub(super) fn new(
+        build: Build<'_>,
+        data: &Load,
+        indices: &Source,
+        axis: usize,
+    ) -> Result<GatherStep, BackendError> {
         let shape = data.layout.shape();
-        let split = [shape[..axis].iter().product(), shape[axis], shape[axis + 1..].iter().product()];
+        let split = [
+            shape[..axis].iter().product(),
+            shape[axis],
+            shape[axis + 1..].iter().product(),
+        ];
         Ok(GatherStep {
             data: Reader::new(build.plan, data),
             indices: build.source(indices)?,
@@ -70,17 +106,30 @@ impl GatherStep {
         })
     }
 
-    pub(super) fn run(&self, cpu: &Cpu, step: &Step, out: &mut [u8], reads: &Reads<'_>) -> Result<(), BackendError> {
+    pub(super) fn run(
+        &self,
+        cpu: &Cpu,
+        step: &Step,
+        out: &mut [u8],
+        reads: &Reads<'_>,
+    ) -> Result<(), BackendError> {
         let mut chosen = Ok(Vec::new());
         materialise(cpu, &self.indices, reads, self.index_count, |bytes| {
             chosen = match self.indices.dtype() {
-                DType::I32 => self.resolve(bytemuck::cast_slice::<u8, i32>(bytes).iter().map(|&i| i64::from(i))),
+                DType::I32 => self.resolve(
+                    bytemuck::cast_slice::<u8, i32>(bytes)
+                        .iter()
+                        .map(|&i| i64::from(i)),
+                ),
                 _ => self.resolve(bytemuck::cast_slice::<u8, i64>(bytes).iter().copied()),
             };
         });
         let chosen = chosen.map_err(|index| BackendError::Data {
             step: step.name.clone(),
-            problem: format!("index {index} is out of range for an axis of extent {}", self.split[1]),
+            problem: format!(
+                "index {index} is out of range for an axis of extent {}",
+                self.split[1]
+            ),
         })?;
         let [_, extent, inner] = self.split;
         if inner == 0 || chosen.is_empty() {
@@ -88,12 +137,22 @@ impl GatherStep {
         }
         let data = self.data.bind(reads);
         let row_bytes = inner * self.width;
-        for_chunks(&cpu.threads, out, row_bytes, 1, 10.0 + inner as f64 * 0.2, |_, first, rows| {
-            for (i, row) in rows.chunks_exact_mut(row_bytes).enumerate() {
-                let (outer, at) = ((first + i) / chosen.len(), chosen[(first + i) % chosen.len()]);
-                data.gather((outer * extent + at) * inner, row);
-            }
-        });
+        for_chunks(
+            &cpu.threads,
+            out,
+            row_bytes,
+            1,
+            10.0 + inner as f64 * 0.2,
+            |_, first, rows| {
+                for (i, row) in rows.chunks_exact_mut(row_bytes).enumerate() {
+                    let (outer, at) = (
+                        (first + i) / chosen.len(),
+                        chosen[(first + i) % chosen.len()],
+                    );
+                    data.gather((outer * extent + at) * inner, row);
+                }
+            },
+        );
         Ok(())
     }
 
@@ -103,7 +162,11 @@ impl GatherStep {
         indices
             .map(|index| {
                 let at = if index < 0 { index + extent } else { index };
-                if (0..extent).contains(&at) { Ok(at as usize) } else { Err(index) }
+                if (0..extent).contains(&at) {
+                    Ok(at as usize)
+                } else {
+                    Err(index)
+                }
             })
             .collect()
     }

@@ -42,7 +42,12 @@ impl Pooling {
             PoolKind::Max => pool2d::PoolKind::Max,
             PoolKind::Average => pool2d::PoolKind::Average,
         };
-        Ok(Pooling { input: build.source(&step.input)?, kind, shape, epilogue: build.epilogue()? })
+        Ok(Pooling {
+            input: build.source(&step.input)?,
+            kind,
+            shape,
+            epilogue: build.epilogue()?,
+        })
     }
 
     pub(super) fn run(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
@@ -51,10 +56,19 @@ impl Pooling {
             let (from, to) = (bytemuck::cast_slice(input), bytemuck::cast_slice_mut(out));
             pool2d(cpu, self.kind, &self.shape, from, to);
         });
-        let Some(epilogue) = &self.epilogue else { return };
+        let Some(epilogue) = &self.epilogue else {
+            return;
+        };
         let bound = epilogue.bind(reads);
-        for_chunks(&cpu.threads, out, 4, 64, epilogue.cost_ns(), |scratch, start, part| {
-            bound.fill(cpu.isa, scratch, start, part);
-        });
+        for_chunks(
+            &cpu.threads,
+            out,
+            4,
+            64,
+            epilogue.cost_ns(),
+            |scratch, start, part| {
+                bound.fill(cpu.isa, scratch, start, part);
+            },
+        );
     }
 }

@@ -11,12 +11,12 @@ use tensor_core::DType;
 use super::expression::{Bound, Expression};
 use super::memory::Reads;
 use super::step::Build;
+use crate::kernels::Cpu;
 use crate::kernels::chunks::for_chunks;
 use crate::kernels::isa::Isa;
 use crate::kernels::reduce::{Reduce, reduce};
 use crate::kernels::scratch::Scratch;
 use crate::kernels::tile::TILE;
-use crate::kernels::Cpu;
 
 /// A prepared reduction.
 #[derive(Debug)]
@@ -32,20 +32,32 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    pub(super) fn new(build: Build<'_>, value: &Source, kind: ReduceKind, axes: &[usize]) -> Result<Self, BackendError> {
+    pub(super) fn new(
+        build: Build<'_>,
+        value: &Source,
+        kind: ReduceKind,
+        axes: &[usize],
+    ) -> Result<Self, BackendError> {
         let dtype = value.dtype();
         if dtype == DType::Bool {
             return Err(build.unsupported("a reduction of bool".into()));
         }
         let kept = (0..value.shape.len()).filter(|axis| !axes.contains(axis));
         let order: Vec<usize> = kept.chain(axes.iter().copied()).collect();
-        let permuted = permute(value, &order).ok_or_else(|| build.unsupported("these axes".into()))?;
+        let permuted =
+            permute(value, &order).ok_or_else(|| build.unsupported("these axes".into()))?;
         let count = axes.iter().map(|&a| value.shape[a]).product();
         let folded = match split(&value.shape, axes) {
             Some(shape) if dtype == DType::F32 => Some((build.source(value)?, shape)),
             _ => None,
         };
-        Ok(Reduction { kind, folded, value: build.source(&permuted)?, count, epilogue: build.epilogue()? })
+        Ok(Reduction {
+            kind,
+            folded,
+            value: build.source(&permuted)?,
+            count,
+            epilogue: build.epilogue()?,
+        })
     }
 
     pub(super) fn run(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
@@ -53,7 +65,13 @@ impl Reduction {
             let bound = expression.bind(reads);
             if let Some(bytes) = bound.as_dense(0, shape.iter().product()) {
                 let from = bytemuck::cast_slice(bytes);
-                reduce(cpu, fold_of(self.kind), from, bytemuck::cast_slice_mut(out), *shape);
+                reduce(
+                    cpu,
+                    fold_of(self.kind),
+                    from,
+                    bytemuck::cast_slice_mut(out),
+                    *shape,
+                );
                 self.finish(cpu, out, reads);
                 return;
             }
@@ -62,12 +80,21 @@ impl Reduction {
     }
 
     fn finish(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
-        let Some(epilogue) = &self.epilogue else { return };
+        let Some(epilogue) = &self.epilogue else {
+            return;
+        };
         let bound = epilogue.bind(reads);
         let width = epilogue.dtype().size_bytes();
-        for_chunks(&cpu.threads, out, width, 64, epilogue.cost_ns(), |scratch, start, part| {
-            bound.fill(cpu.isa, scratch, start, part);
-        });
+        for_chunks(
+            &cpu.threads,
+            out,
+            width,
+            64,
+            epilogue.cost_ns(),
+            |scratch, start, part| {
+                bound.fill(cpu.isa, scratch, start, part);
+            },
+        );
     }
 
     fn tiles(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
@@ -76,7 +103,13 @@ impl Reduction {
         let width = dtype.size_bytes();
         let cost = self.count as f64 * (self.value.cost_ns() + 0.3);
         for_chunks(&cpu.threads, out, width, 1, cost, |scratch, first, part| {
-            let fold = Fold { isa: cpu.isa, bound: &bound, kind: self.kind, count: self.count, scratch };
+            let fold = Fold {
+                isa: cpu.isa,
+                bound: &bound,
+                kind: self.kind,
+                count: self.count,
+                scratch,
+            };
             match dtype {
                 DType::F32 => fold.floats::<f32>(first, part, |x| x.into(), |x| x as f32),
                 DType::F64 => fold.floats::<f64>(first, part, |x| x, |x| x),
@@ -88,7 +121,12 @@ impl Reduction {
                 DType::U16 => fold.integers::<u16>(first, part),
                 DType::U32 => fold.integers::<u32>(first, part),
                 DType::U64 => fold.integers::<u64>(first, part),
-                DType::Bool | DType::F16 | DType::BF16 | DType::C32 | DType::C64 | DType::External(_) => {
+                DType::Bool
+                | DType::F16
+                | DType::BF16
+                | DType::C32
+                | DType::C64
+                | DType::External(_) => {
                     unreachable!("expressions of {dtype} are refused when they are built")
                 }
             }
@@ -111,7 +149,10 @@ fn fold_of(kind: ReduceKind) -> Reduce {
 fn permute(source: &Source, order: &[usize]) -> Option<Source> {
     let loads = source.loads.iter().map(|load| {
         let layout = load.layout.permute(order).ok()?;
-        Some(Load { buffer: load.buffer, layout })
+        Some(Load {
+            buffer: load.buffer,
+            layout,
+        })
     });
     Some(Source {
         shape: order.iter().map(|&a| source.shape[a]).collect(),
@@ -125,7 +166,13 @@ fn split(shape: &[usize], axes: &[usize]) -> Option<[usize; 3]> {
     let (&first, &last) = (axes.first()?, axes.last()?);
     let neighbours = last - first + 1 == axes.len();
     let product = |range: &[usize]| range.iter().product();
-    neighbours.then(|| [product(&shape[..first]), product(&shape[first..=last]), product(&shape[last + 1..])])
+    neighbours.then(|| {
+        [
+            product(&shape[..first]),
+            product(&shape[first..=last]),
+            product(&shape[last + 1..]),
+        ]
+    })
 }
 
 /// Folds runs of a bound expression.
@@ -175,14 +222,24 @@ impl Fold<'_, '_> {
         let (start, end) = (index * self.count, (index + 1) * self.count);
         for at in (start..end).step_by(TILE) {
             let part = &mut tile[..TILE.min(end - at)];
-            self.bound.fill(self.isa, self.scratch, at, bytemuck::cast_slice_mut(part));
+            self.bound
+                .fill(self.isa, self.scratch, at, bytemuck::cast_slice_mut(part));
             each(part);
         }
     }
 
-    fn floats<T: bytemuck::Pod>(mut self, first: usize, out: &mut [u8], widen: fn(T) -> f64, narrow: fn(f64) -> T) {
+    fn floats<T: bytemuck::Pod>(
+        mut self,
+        first: usize,
+        out: &mut [u8],
+        widen: fn(T) -> f64,
+        narrow: fn(f64) -> T,
+    ) {
         let (kind, count) = (self.kind, self.count);
-        for (i, result) in bytemuck::cast_slice_mut::<u8, T>(out).iter_mut().enumerate() {
+        for (i, result) in bytemuck::cast_slice_mut::<u8, T>(out)
+            .iter_mut()
+            .enumerate()
+        {
             let mut acc = match kind {
                 ReduceKind::Sum | ReduceKind::Mean => 0.0,
                 ReduceKind::Prod => 1.0,
@@ -194,17 +251,28 @@ impl Fold<'_, '_> {
                 acc = match kind {
                     ReduceKind::Sum | ReduceKind::Mean => acc + values.sum::<f64>(),
                     ReduceKind::Prod => acc * values.product::<f64>(),
-                    ReduceKind::Max => values.fold(acc, |m, x| if x > m || x.is_nan() { x } else { m }),
-                    ReduceKind::Min => values.fold(acc, |m, x| if x < m || x.is_nan() { x } else { m }),
+                    ReduceKind::Max => {
+                        values.fold(acc, |m, x| if x > m || x.is_nan() { x } else { m })
+                    }
+                    ReduceKind::Min => {
+                        values.fold(acc, |m, x| if x < m || x.is_nan() { x } else { m })
+                    }
                 };
             });
-            *result = narrow(if kind == ReduceKind::Mean { acc / count as f64 } else { acc });
+            *result = narrow(if kind == ReduceKind::Mean {
+                acc / count as f64
+            } else {
+                acc
+            });
         }
     }
 
     fn integers<T: Integer>(mut self, first: usize, out: &mut [u8]) {
         let (kind, count) = (self.kind, self.count);
-        for (i, result) in bytemuck::cast_slice_mut::<u8, T>(out).iter_mut().enumerate() {
+        for (i, result) in bytemuck::cast_slice_mut::<u8, T>(out)
+            .iter_mut()
+            .enumerate()
+        {
             let mut acc = match kind {
                 ReduceKind::Sum | ReduceKind::Mean => T::zeroed(),
                 ReduceKind::Prod => T::ONE,
@@ -219,7 +287,11 @@ impl Fold<'_, '_> {
                     ReduceKind::Min => a.min(x),
                 });
             });
-            *result = if kind == ReduceKind::Mean { acc.divide(count) } else { acc };
+            *result = if kind == ReduceKind::Mean {
+                acc.divide(count)
+            } else {
+                acc
+            };
         }
     }
 }

@@ -28,7 +28,11 @@ impl Rows {
             return Err(build.unsupported(format!("normalisation of {dtype}")));
         }
         let len = value.shape.last().copied().unwrap_or(1);
-        Ok(Rows { value: build.source(value)?, len, epilogue: build.epilogue()? })
+        Ok(Rows {
+            value: build.source(value)?,
+            len,
+            epilogue: build.epilogue()?,
+        })
     }
 
     fn run(
@@ -45,20 +49,28 @@ impl Rows {
         }
         let value = self.value.bind(reads);
         let epilogue = self.epilogue.as_ref().map(|e| e.bind(reads));
-        let element_ns = 0.6 + self.value.cost_ns() + self.epilogue.as_ref().map_or(0.0, Expression::cost_ns);
-        for_chunks(&cpu.threads, out, row_bytes, 1, element_ns * self.len as f64, |scratch, first, rows| {
-            for (i, row) in rows.chunks_exact_mut(row_bytes).enumerate() {
-                let start = (first + i) * self.len;
-                value.fill(cpu.isa, scratch, start, row);
-                match self.value.dtype() {
-                    DType::F64 => f64_row(bytemuck::cast_slice_mut(row)),
-                    _ => f32_row(cpu.isa, bytemuck::cast_slice_mut(row)),
+        let element_ns =
+            0.6 + self.value.cost_ns() + self.epilogue.as_ref().map_or(0.0, Expression::cost_ns);
+        for_chunks(
+            &cpu.threads,
+            out,
+            row_bytes,
+            1,
+            element_ns * self.len as f64,
+            |scratch, first, rows| {
+                for (i, row) in rows.chunks_exact_mut(row_bytes).enumerate() {
+                    let start = (first + i) * self.len;
+                    value.fill(cpu.isa, scratch, start, row);
+                    match self.value.dtype() {
+                        DType::F64 => f64_row(bytemuck::cast_slice_mut(row)),
+                        _ => f32_row(cpu.isa, bytemuck::cast_slice_mut(row)),
+                    }
+                    if let Some(epilogue) = &epilogue {
+                        epilogue.fill(cpu.isa, scratch, start, row);
+                    }
                 }
-                if let Some(epilogue) = &epilogue {
-                    epilogue.fill(cpu.isa, scratch, start, row);
-                }
-            }
-        });
+            },
+        );
     }
 }
 
@@ -70,21 +82,33 @@ pub(super) struct Softmax {
 }
 
 impl Softmax {
-    pub(super) fn new(build: Build<'_>, value: &Source, log: bool) -> Result<Softmax, BackendError> {
-        Ok(Softmax { rows: Rows::new(build, value)?, log })
+    pub(super) fn new(
+        build: Build<'_>,
+        value: &Source,
+        log: bool,
+    ) -> Result<Softmax, BackendError> {
+        Ok(Softmax {
+            rows: Rows::new(build, value)?,
+            log,
+        })
     }
 
     pub(super) fn run(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
         if self.log {
-            self.rows.run(cpu, out, reads, softmax::log_softmax_row, log_softmax_f64);
+            self.rows
+                .run(cpu, out, reads, softmax::log_softmax_row, log_softmax_f64);
         } else {
-            self.rows.run(cpu, out, reads, softmax::softmax_row, softmax_f64);
+            self.rows
+                .run(cpu, out, reads, softmax::softmax_row, softmax_f64);
         }
     }
 }
 
 fn largest(row: &[f64]) -> f64 {
-    row.iter().fold(f64::NEG_INFINITY, |m, &x| if x > m || x.is_nan() { x } else { m })
+    row.iter().fold(
+        f64::NEG_INFINITY,
+        |m, &x| if x > m || x.is_nan() { x } else { m },
+    )
 }
 
 fn softmax_f64(row: &mut [f64]) {
@@ -109,14 +133,23 @@ pub(super) struct LayerNorm {
 }
 
 impl LayerNorm {
-    pub(super) fn new(build: Build<'_>, value: &Source, epsilon: f32) -> Result<LayerNorm, BackendError> {
-        Ok(LayerNorm { rows: Rows::new(build, value)?, epsilon })
+    pub(super) fn new(
+        build: Build<'_>,
+        value: &Source,
+        epsilon: f32,
+    ) -> Result<LayerNorm, BackendError> {
+        Ok(LayerNorm {
+            rows: Rows::new(build, value)?,
+            epsilon,
+        })
     }
 
     pub(super) fn run(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
         let epsilon = self.epsilon;
         let f32_row = |isa: Isa, row: &mut [f32]| norm::layer_norm_row(isa, row, epsilon);
-        self.rows.run(cpu, out, reads, f32_row, |row| layer_norm_f64(row, f64::from(epsilon)));
+        self.rows.run(cpu, out, reads, f32_row, |row| {
+            layer_norm_f64(row, f64::from(epsilon))
+        });
     }
 }
 

@@ -44,9 +44,19 @@ impl Kernel {
         let in_place = result.size_bytes() == step.epilogue.program.dtype().size_bytes();
         match build.epilogue()? {
             Some(epilogue) if !in_place => {
-                let plain = Step { epilogue: Epilogue::none(result), ..step.clone() };
-                let inner = Kernel::of_kind(Build { step: &plain, ..build })?;
-                Ok(Kernel::Detached(Box::new(Detached { inner, epilogue, result })))
+                let plain = Step {
+                    epilogue: Epilogue::none(result),
+                    ..step.clone()
+                };
+                let inner = Kernel::of_kind(Build {
+                    step: &plain,
+                    ..build
+                })?;
+                Ok(Kernel::Detached(Box::new(Detached {
+                    inner,
+                    epilogue,
+                    result,
+                })))
             }
             _ => Kernel::of_kind(build),
         }
@@ -55,16 +65,24 @@ impl Kernel {
     fn of_kind(build: Build<'_>) -> Result<Kernel, BackendError> {
         Ok(match &build.step.kind {
             StepKind::Map { value } => Kernel::Map(build.source(value)?),
-            StepKind::Reduce { value, kind, axes } => Kernel::Reduce(Reduction::new(build, value, *kind, axes)?),
+            StepKind::Reduce { value, kind, axes } => {
+                Kernel::Reduce(Reduction::new(build, value, *kind, axes)?)
+            }
             StepKind::Contract { lhs, rhs } => Kernel::Contract(Contract::new(build, lhs, rhs)?),
             StepKind::Conv(conv) => Kernel::Conv(Convolve::new(build, conv)?),
             StepKind::Pool(pool) => Kernel::Pool(Pooling::new(build, pool)?),
             StepKind::Softmax { value, log } => Kernel::Softmax(Softmax::new(build, value, *log)?),
-            StepKind::LayerNorm { value, epsilon } => Kernel::LayerNorm(LayerNorm::new(build, value, *epsilon)?),
-            StepKind::Concat { parts, axis } => Kernel::Concat(ConcatStep::new(build, parts, *axis)?),
-            StepKind::Gather { data, indices, axis } => {
-                Kernel::Gather(GatherStep::new(build, data, indices, *axis)?)
+            StepKind::LayerNorm { value, epsilon } => {
+                Kernel::LayerNorm(LayerNorm::new(build, value, *epsilon)?)
             }
+            StepKind::Concat { parts, axis } => {
+                Kernel::Concat(ConcatStep::new(build, parts, *axis)?)
+            }
+            StepKind::Gather {
+                data,
+                indices,
+                axis,
+            } => Kernel::Gather(GatherStep::new(build, data, indices, *axis)?),
         })
     }
 
@@ -84,7 +102,13 @@ impl Kernel {
         }
     }
 
-    pub(super) fn run(&self, cpu: &Cpu, step: &Step, out: &mut [u8], reads: &Reads<'_>) -> Result<(), BackendError> {
+    pub(super) fn run(
+        &self,
+        cpu: &Cpu,
+        step: &Step,
+        out: &mut [u8],
+        reads: &Reads<'_>,
+    ) -> Result<(), BackendError> {
         match self {
             Kernel::Map(expression) => fill(cpu, expression, out, reads),
             Kernel::Reduce(reduction) => reduction.run(cpu, out, reads),
@@ -102,17 +126,36 @@ impl Kernel {
 }
 
 impl Detached {
-    fn run(&self, cpu: &Cpu, step: &Step, out: &mut [u8], reads: &Reads<'_>) -> Result<(), BackendError> {
+    fn run(
+        &self,
+        cpu: &Cpu,
+        step: &Step,
+        out: &mut [u8],
+        reads: &Reads<'_>,
+    ) -> Result<(), BackendError> {
         let (from, to) = (self.result.size_bytes(), self.epilogue.dtype().size_bytes());
         let bytes = out.len() / to * from;
         let mut workspace = cpu.threads.scratch().take();
         let results: &mut [u8] = bytemuck::cast_slice_mut(workspace.get(bytes.div_ceil(4)));
         self.inner.run(cpu, step, &mut results[..bytes], reads)?;
         let (bound, results) = (self.epilogue.bind(reads), &results[..bytes]);
-        for_chunks(&cpu.threads, out, to, 64, self.epilogue.cost_ns(), |scratch, start, part| {
-            let end = start + part.len() / to;
-            bound.fill_from(cpu.isa, scratch, start, &results[start * from..end * from], part);
-        });
+        for_chunks(
+            &cpu.threads,
+            out,
+            to,
+            64,
+            self.epilogue.cost_ns(),
+            |scratch, start, part| {
+                let end = start + part.len() / to;
+                bound.fill_from(
+                    cpu.isa,
+                    scratch,
+                    start,
+                    &results[start * from..end * from],
+                    part,
+                );
+            },
+        );
         Ok(())
     }
 }
@@ -121,9 +164,16 @@ impl Detached {
 pub(super) fn fill(cpu: &Cpu, expression: &Expression, out: &mut [u8], reads: &Reads<'_>) {
     let bound = expression.bind(reads);
     let width = expression.dtype().size_bytes();
-    for_chunks(&cpu.threads, out, width, 64, expression.cost_ns(), |scratch, start, part| {
-        bound.fill(cpu.isa, scratch, start, part);
-    });
+    for_chunks(
+        &cpu.threads,
+        out,
+        width,
+        64,
+        expression.cost_ns(),
+        |scratch, start, part| {
+            bound.fill(cpu.isa, scratch, start, part);
+        },
+    );
 }
 
 /// What building a kernel needs.
@@ -158,6 +208,12 @@ impl Build<'_> {
 
     /// dtype of the value that the step's family computes, before its epilogue.
     pub(super) fn accumulator(self) -> DType {
-        self.step.epilogue.program.inputs().first().copied().unwrap_or(DType::F32)
+        self.step
+            .epilogue
+            .program
+            .inputs()
+            .first()
+            .copied()
+            .unwrap_or(DType::F32)
     }
 }

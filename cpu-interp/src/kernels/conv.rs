@@ -166,6 +166,16 @@ impl Conv {
         &self.shape
     }
 
+    /// Bytes of the weights in the form that the kernel reads.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        match &self.method {
+            Method::Matmul(weights) | Method::Im2col(weights) => weights.size_bytes(),
+            Method::Depthwise(_) => self.shape.c_out * self.shape.taps() * size_of::<f32>(),
+            Method::Direct(direct) => direct.size_bytes(),
+        }
+    }
+
     /// Convolves `input` (dense `[N, C_in, H, W]`) into `output` (dense `[N, C_out, OH, OW]`).
     ///
     /// # Panics

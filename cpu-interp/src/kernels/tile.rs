@@ -127,7 +127,13 @@ impl TileProgram {
             }
             let data = regs.last().copied().unwrap_or_default();
             let (from, to) = (program.dtype_of(data), program.dtype_of(reg as u16));
-            steps.push(Step { code, from, to, args, slot });
+            steps.push(Step {
+                code,
+                from,
+                to,
+                args,
+                slot,
+            });
             place.push(slot.map_or(Src::Const(0), Src::Slot));
             if reg == result {
                 break;
@@ -136,9 +142,20 @@ impl TileProgram {
         if steps.last().is_none_or(|s| s.slot.is_some()) {
             let dtype = program.dtype();
             let args = [place[result], Src::Const(0), Src::Const(0)];
-            steps.push(Step { code: Code::Copy, from: dtype, to: dtype, args, slot: None });
+            steps.push(Step {
+                code: Code::Copy,
+                from: dtype,
+                to: dtype,
+                args,
+                slot: None,
+            });
         }
-        Ok(TileProgram { steps, slots: usize::from(slots), inputs, dtype: program.dtype() })
+        Ok(TileProgram {
+            steps,
+            slots: usize::from(slots),
+            inputs,
+            dtype: program.dtype(),
+        })
     }
 
     /// dtype of the result.
@@ -148,7 +165,14 @@ impl TileProgram {
 
     /// Whether the program copies its only operand.
     pub fn is_copy(&self) -> bool {
-        matches!(self.steps.as_slice(), [Step { code: Code::Copy, args: [Src::Input(0), ..], .. }])
+        matches!(
+            self.steps.as_slice(),
+            [Step {
+                code: Code::Copy,
+                args: [Src::Input(0), ..],
+                ..
+            }]
+        )
     }
 
     /// Workspace that [`TileProgram::run`] needs, in f32 elements.
@@ -176,8 +200,17 @@ impl TileProgram {
     pub fn run(&self, isa: Isa, inputs: &[TileInput<'_>], scratch: &mut [f32], dst: &mut [u8]) {
         let count = dst.len() / self.dtype.size_bytes();
         assert!(count <= TILE, "a tile of {count} elements");
-        assert!(inputs.len() >= self.inputs, "{} operands of {}", inputs.len(), self.inputs);
-        assert!(scratch.len() >= self.scratch_elems(), "workspace of {}", scratch.len());
+        assert!(
+            inputs.len() >= self.inputs,
+            "{} operands of {}",
+            inputs.len(),
+            self.inputs
+        );
+        assert!(
+            scratch.len() >= self.scratch_elems(),
+            "workspace of {}",
+            scratch.len()
+        );
         let base: *mut u8 = scratch.as_mut_ptr().cast();
         let out: *mut u8 = dst.as_mut_ptr();
         for step in &self.steps {
@@ -190,9 +223,14 @@ impl TileProgram {
                     TileInput::Splat(bits) => Arg::Splat(bits),
                     TileInput::Destination => Arg::Ptr(out),
                     TileInput::Slice(bytes) => {
-                        let is_condition = matches!(step.code, Code::Prim(Prim::Select)) && src == step.args[0];
+                        let is_condition =
+                            matches!(step.code, Code::Prim(Prim::Select)) && src == step.args[0];
                         let needed = count * if is_condition { 1 } else { width };
-                        assert!(bytes.len() >= needed, "an operand of {} bytes, {needed} needed", bytes.len());
+                        assert!(
+                            bytes.len() >= needed,
+                            "an operand of {} bytes, {needed} needed",
+                            bytes.len()
+                        );
                         Arg::Ptr(bytes.as_ptr())
                     }
                 },
@@ -209,7 +247,9 @@ impl TileProgram {
             // operand of the same width.
             unsafe {
                 match step.code {
-                    Code::Prim(prim) if step.from == DType::F32 => float::run(isa, prim, target, args, count),
+                    Code::Prim(prim) if step.from == DType::F32 => {
+                        float::run(isa, prim, target, args, count)
+                    }
                     Code::Prim(prim) => loops::run(prim, step.from, target, args, count),
                     Code::Cast => cast::run(isa, step.from, step.to, target, args[0], count),
                     Code::Copy => loops::copy(width, target, args[0], count),
@@ -222,7 +262,10 @@ impl TileProgram {
 /// Whether the machine computes in a dtype.
 pub fn serves(dtype: DType) -> bool {
     use DType::{Bool, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
-    matches!(dtype, F32 | F64 | I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64 | Bool)
+    matches!(
+        dtype,
+        F32 | F64 | I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64 | Bool
+    )
 }
 
 /// The last instruction that reads each register.
@@ -233,7 +276,9 @@ fn last_uses(program: &Program) -> Vec<Option<usize>> {
             Inst::Const(_) => {}
             Inst::Cast(_, r) => last[usize::from(r)] = Some(at),
             Inst::Prim(prim, regs) => {
-                regs[..prim.arity()].iter().for_each(|&r| last[usize::from(r)] = Some(at));
+                regs[..prim.arity()]
+                    .iter()
+                    .for_each(|&r| last[usize::from(r)] = Some(at));
             }
         }
     }

@@ -49,7 +49,15 @@ impl Lowering<'_> {
         let name = self.step_name(value);
         let (shape, dtype) = (self.shape(exit)?, self.dtype(exit));
         let step_layout = self.row_major(exit, &draft.shape)?;
+        // A step that writes its axes in another order cannot write an output directly.
+        let direct = self.output_of[exit.index()];
+        if draft.permuted.is_some() {
+            self.output_of[exit.index()] = None;
+        }
         let out = self.step(exit, name, draft.kind, epilogue, draft.shape);
+        if draft.permuted.is_some() {
+            self.output_of[exit.index()] = direct;
+        }
         let view = Source::view(out, dtype, step_layout);
         let source = match &draft.permuted {
             Some(axes) => self.with_layouts(exit, view, shape, |layout| layout.permute(axes))?,
@@ -288,7 +296,8 @@ impl Lowering<'_> {
             input: input_source,
             kind: pool.kind,
             window,
-            ceil: pool.ceil, count_pad: pool.count_pad,
+            ceil: pool.ceil,
+            count_pad: pool.count_pad,
         };
         let mut draft = self.draft_of(node, StepKind::Pool(step))?;
         draft.shape = self.images(node, node.outputs[0])?.into_iter().collect();

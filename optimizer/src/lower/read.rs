@@ -126,6 +126,31 @@ impl Lowering<'_> {
         self.with_layouts(id, source, shape_vec, |layout| layout.reshape(shape))
     }
 
+    /// Like [`Lowering::reshaped`]; a dense copy, if one is needed, becomes the reshaped value itself, so
+    /// that it can be an output.
+    fn reshape_of(
+        &mut self,
+        input: ValueId,
+        output: ValueId,
+        shape: &[usize],
+    ) -> Result<Source, OptimizeError> {
+        let value = self.read(input)?;
+        if value
+            .loads
+            .iter()
+            .all(|load| load.layout.reshape(shape).is_ok())
+        {
+            return self.reshaped(input, shape);
+        }
+        let (own_shape, dtype) = (value.shape.clone(), value.dtype());
+        let own_layout = self.row_major(input, &own_shape)?;
+        let name = self.step_name(input);
+        let (kind, epilogue) = (StepKind::Map { value }, Epilogue::none(dtype));
+        let out = self.step(output, name, kind, epilogue, own_shape);
+        self.sources[input.index()] = Some(Source::view(out, dtype, own_layout));
+        Ok(Source::view(out, dtype, self.row_major(output, shape)?))
+    }
+
     /// Lowers a view: only layouts change.
     pub(super) fn view(&mut self, node: NodeId) -> Result<(), OptimizeError> {
         let node = self.graph.node(node);
@@ -153,7 +178,7 @@ impl Lowering<'_> {
                 self.with_layouts(output, source, shape, |layout| layout.slice(&specs))?
             }
             Op::Expand(_) => self.broadcast(input, &shape)?,
-            _ => self.reshaped(input, &shape)?,
+            _ => self.reshape_of(input, output, &shape)?,
         };
         self.sources[output.index()] = Some(source);
         Ok(())

@@ -41,6 +41,11 @@ struct Task<'a> {
 }
 
 impl Direct {
+    /// Bytes of the packed weights.
+    pub(super) fn size_bytes(&self) -> usize {
+        self.weights.size_bytes()
+    }
+
     /// Whether rows of pixels fill vectors well enough, and the copy of one output row's image rows fits.
     pub(super) fn suits(isa: Isa, shape: &ConvShape) -> bool {
         let lanes = tile_shape(isa).lanes;

@@ -24,7 +24,11 @@ unsafe fn lanes1<S: Simd>(s: S, dst: *mut u8, a: Arg, n: usize, f: impl Fn(S::V)
                     s.store(dst.add(i), f(s.load(a.add(i))));
                 }
                 if full < n {
-                    s.store_part(dst.add(full), f(s.load_part(a.add(full), n - full)), n - full);
+                    s.store_part(
+                        dst.add(full),
+                        f(s.load_part(a.add(full), n - full)),
+                        n - full,
+                    );
                 }
             }
             Arg::Splat(bits) => fill(s, dst, f(s.splat(f32::from_bits(bits as u32))), n),
@@ -53,7 +57,13 @@ unsafe fn fill<S: Simd>(s: S, dst: *mut f32, v: S::V, n: usize) {
 /// # Safety
 /// As [`lanes1`].
 #[inline(always)]
-unsafe fn lanes2<S: Simd>(s: S, dst: *mut u8, args: [Arg; 2], n: usize, f: impl Fn(S::V, S::V) -> S::V) {
+unsafe fn lanes2<S: Simd>(
+    s: S,
+    dst: *mut u8,
+    args: [Arg; 2],
+    n: usize,
+    f: impl Fn(S::V, S::V) -> S::V,
+) {
     let splat = |bits: u64| s.splat(f32::from_bits(bits as u32));
     // SAFETY: every access is below n, which the caller promises.
     unsafe {
@@ -74,7 +84,10 @@ unsafe fn lanes2<S: Simd>(s: S, dst: *mut u8, args: [Arg; 2], n: usize, f: impl 
                 }
                 if full < n {
                     let rest = n - full;
-                    let (a, b) = (s.load_part(a.add(full), rest), s.load_part(b.add(full), rest));
+                    let (a, b) = (
+                        s.load_part(a.add(full), rest),
+                        s.load_part(b.add(full), rest),
+                    );
                     s.store_part(dst.add(full), f(a, b), rest);
                 }
             }
@@ -110,12 +123,20 @@ pub(super) unsafe fn run(isa: Isa, prim: Prim, dst: *mut u8, args: [Arg; 3], n: 
             Sigmoid => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| vecmath::sigmoid_v(s, x))),
             Erf => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| vecmath::erf_v(s, x))),
             Sign => dispatch!(isa, |_s| map1(dst, a, n, |x: f32| {
-                if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x }
+                if x > 0.0 {
+                    1.0
+                } else if x < 0.0 {
+                    -1.0
+                } else {
+                    x
+                }
             })),
             Floor => dispatch!(isa, |_s| map1(dst, a, n, f32::floor)),
             Ceil => dispatch!(isa, |_s| map1(dst, a, n, f32::ceil)),
             Round => dispatch!(isa, |_s| map1(dst, a, n, f32::round_ties_even)),
-            Pow => map2(dst, two, n, |x: f32, y: f32| f64::from(x).powf(f64::from(y)) as f32),
+            Pow => map2(dst, two, n, |x: f32, y: f32| {
+                f64::from(x).powf(f64::from(y)) as f32
+            }),
             Eq => dispatch!(isa, |_s| map2(dst, two, n, |x: f32, y| u8::from(x == y))),
             Lt => dispatch!(isa, |_s| map2(dst, two, n, |x: f32, y| u8::from(x < y))),
             Le => dispatch!(isa, |_s| map2(dst, two, n, |x: f32, y| u8::from(x <= y))),

@@ -75,7 +75,12 @@ pub(super) unsafe fn map1<T: Element, U>(dst: *mut u8, a: Arg, n: usize, f: impl
 /// # Safety
 /// As [`map1`].
 #[inline(always)]
-pub(super) unsafe fn map2<T: Element, U>(dst: *mut u8, [a, b]: [Arg; 2], n: usize, f: impl Fn(T, T) -> U) {
+pub(super) unsafe fn map2<T: Element, U>(
+    dst: *mut u8,
+    [a, b]: [Arg; 2],
+    n: usize,
+    f: impl Fn(T, T) -> U,
+) {
     for i in 0..n {
         // SAFETY: i < n, and the caller promises n elements.
         unsafe { dst.cast::<U>().add(i).write_unaligned(f(a.at(i), b.at(i))) };
@@ -150,7 +155,12 @@ pub(super) unsafe fn run(prim: Prim, dtype: DType, dst: *mut u8, args: [Arg; 3],
             DType::U32 => u32_loop(prim, dst, args, n),
             DType::U64 => u64_loop(prim, dst, args, n),
             DType::Bool => boolean(prim, dst, args, n),
-            DType::F32 | DType::F16 | DType::BF16 | DType::C32 | DType::C64 | DType::External(_) => {
+            DType::F32
+            | DType::F16
+            | DType::BF16
+            | DType::C32
+            | DType::C64
+            | DType::External(_) => {
                 unreachable!("{dtype} has loops of its own or none")
             }
         }
@@ -183,7 +193,15 @@ unsafe fn double(prim: Prim, dst: *mut u8, [a, b, _]: [Arg; 3], n: usize) {
         match prim {
             Neg => map1(dst, a, n, |x: f64| -x),
             Abs => map1(dst, a, n, f64::abs),
-            Sign => map1(dst, a, n, |x: f64| if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x }),
+            Sign => map1(dst, a, n, |x: f64| {
+                if x > 0.0 {
+                    1.0
+                } else if x < 0.0 {
+                    -1.0
+                } else {
+                    x
+                }
+            }),
             Sqrt => map1(dst, a, n, f64::sqrt),
             Recip => map1(dst, a, n, |x: f64| 1.0 / x),
             Exp => map1(dst, a, n, f64::exp),
@@ -201,8 +219,18 @@ unsafe fn double(prim: Prim, dst: *mut u8, [a, b, _]: [Arg; 3], n: usize) {
             Mul => map2(dst, two, n, |x: f64, y| x * y),
             Div => map2(dst, two, n, |x: f64, y| x / y),
             Pow => map2(dst, two, n, f64::powf),
-            Max => map2(dst, two, n, |x: f64, y| if x > y || x.is_nan() { x } else { y }),
-            Min => map2(dst, two, n, |x: f64, y| if x < y || x.is_nan() { x } else { y }),
+            Max => map2(
+                dst,
+                two,
+                n,
+                |x: f64, y| if x > y || x.is_nan() { x } else { y },
+            ),
+            Min => map2(
+                dst,
+                two,
+                n,
+                |x: f64, y| if x < y || x.is_nan() { x } else { y },
+            ),
             Eq => map2(dst, two, n, |x: f64, y| u8::from(x == y)),
             Lt => map2(dst, two, n, |x: f64, y| u8::from(x < y)),
             Le => map2(dst, two, n, |x: f64, y| u8::from(x <= y)),
@@ -215,8 +243,8 @@ unsafe fn double(prim: Prim, dst: *mut u8, [a, b, _]: [Arg; 3], n: usize) {
 macro_rules! power {
     ($T:ty, $base:expr, $exponent:expr) => {{
         let (mut base, mut exponent): ($T, $T) = ($base, $exponent);
-        #[expect(unused_comparisons, reason = "the macro also serves unsigned types")]
-        if exponent < 0 {
+        // Below 1 and not 0: negative, without a comparison that is always false for unsigned types.
+        if exponent < 1 && exponent != 0 {
             match base {
                 1 => 1,
                 b if b.wrapping_add(1) == 0 => if exponent % 2 == 0 { 1 } else { b },
@@ -252,7 +280,12 @@ macro_rules! integer {
                     Add => map2(dst, two, n, <$T>::wrapping_add),
                     Sub => map2(dst, two, n, <$T>::wrapping_sub),
                     Mul => map2(dst, two, n, <$T>::wrapping_mul),
-                    Div => map2(dst, two, n, |x: $T, y| if y == 0 { 0 } else { x.wrapping_div(y) }),
+                    Div => map2(
+                        dst,
+                        two,
+                        n,
+                        |x: $T, y| if y == 0 { 0 } else { x.wrapping_div(y) },
+                    ),
                     Pow => map2(dst, two, n, |x: $T, y| power!($T, x, y)),
                     Max => map2(dst, two, n, |x: $T, y| x.max(y)),
                     Min => map2(dst, two, n, |x: $T, y| x.min(y)),
@@ -270,9 +303,27 @@ macro_rules! integer {
 }
 
 integer!(i8_loop, i8, i8::wrapping_neg, i8::wrapping_abs, i8::signum);
-integer!(i16_loop, i16, i16::wrapping_neg, i16::wrapping_abs, i16::signum);
-integer!(i32_loop, i32, i32::wrapping_neg, i32::wrapping_abs, i32::signum);
-integer!(i64_loop, i64, i64::wrapping_neg, i64::wrapping_abs, i64::signum);
+integer!(
+    i16_loop,
+    i16,
+    i16::wrapping_neg,
+    i16::wrapping_abs,
+    i16::signum
+);
+integer!(
+    i32_loop,
+    i32,
+    i32::wrapping_neg,
+    i32::wrapping_abs,
+    i32::signum
+);
+integer!(
+    i64_loop,
+    i64,
+    i64::wrapping_neg,
+    i64::wrapping_abs,
+    i64::signum
+);
 integer!(u8_loop, u8, u8::wrapping_neg, |x| x, |x| x.min(1));
 integer!(u16_loop, u16, u16::wrapping_neg, |x| x, |x| x.min(1));
 integer!(u32_loop, u32, u32::wrapping_neg, |x| x, |x| x.min(1));
