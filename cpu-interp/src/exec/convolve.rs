@@ -7,7 +7,7 @@ use super::contract::with_epilogue;
 use super::expression::Expression;
 use super::expression::materialise;
 use super::generic::GenericConv;
-use super::memory::{Reads, plan_constant};
+use super::memory::Reads;
 use super::step::Build;
 use crate::kernels::Cpu;
 use crate::kernels::conv::{Conv, ConvShape};
@@ -39,12 +39,9 @@ impl Convolve {
             return Ok(Convolve::Generic(GenericConv::new(build, step, shape)?));
         }
         let (input, weight) = (build.source(&step.input)?, build.source(&step.weight)?);
-        let constant = step.weight.as_view().and_then(|load| {
-            let dense = load.layout.is_row_major_contiguous() && load.layout.offset() == 0;
-            plan_constant(build.plan, load.buffer).filter(|_| dense)
-        });
-        let packed =
-            constant.map(|bytes| Conv::new(build.cpu.isa, shape, bytemuck::cast_slice(bytes)));
+        let packed = weight
+            .constant_elements(build.cpu, build.plan, step.weight.element_count())
+            .map(|weights| Conv::new(build.cpu.isa, shape, &weights));
         let epilogue = build.epilogue()?;
         Ok(Convolve::Fast(Box::new(FastConv {
             shape,

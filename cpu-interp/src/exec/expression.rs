@@ -1,11 +1,11 @@
 //! Sources and epilogues, compiled: evaluate any run of elements in row-major logical order.
 
 use graph::scalar::Program;
-use plan::{Epilogue, Load, Plan, Source};
+use plan::{Epilogue, Load, Place, Plan, Source};
 use tensor_core::{DType, TensorLayout};
 use tinyvec::ArrayVec;
 
-use super::memory::Reads;
+use super::memory::{Reads, constants};
 use crate::kernels::Cpu;
 use crate::kernels::isa::Isa;
 use crate::kernels::scratch::Scratch;
@@ -233,6 +233,19 @@ impl Expression {
     /// Workspace of an evaluation in f32 elements.
     fn scratch_elems(&self) -> usize {
         self.program.scratch_elems() + self.gathered * GATHER_BYTES / 4
+    }
+
+    /// All elements, if every load is of a constant; for packing before the first run. f32 only.
+    pub(super) fn constant_elements(&self, cpu: &Cpu, plan: &Plan, count: usize) -> Option<Vec<f32>> {
+        let is_constant = |r: &Reader| matches!(plan.buffer(r.buffer).place, Place::Constant(_));
+        if self.dtype() != DType::F32 || !self.readers.iter().all(is_constant) {
+            return None;
+        }
+        let constants = constants(plan).ok()?;
+        let reads = Reads::of_constants(plan, &constants);
+        let mut elements = vec![0.0; count];
+        super::step::fill(cpu, self, bytemuck::cast_slice_mut(&mut elements), &reads);
+        Some(elements)
     }
 
     pub(super) fn bind<'a>(&self, reads: &Reads<'a>) -> Bound<'a, '_> {

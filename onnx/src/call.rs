@@ -1,0 +1,399 @@
+//! One node while it is imported: its attributes, its inputs, and the graph nodes it becomes.
+//!
+//! An importer reads all attributes first; a reader that finds something wrong records the problem
+//! and gives the default, so that every wrong attribute of a node is reported. Access to the inputs
+//! then stops the importer if there is a problem, or if an input has no value because of an earlier
+//! one, which is not reported again.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use graph::op::{MapOp, Op};
+use graph::{Dim, GraphBuilder, GraphError, TensorType, ValueId};
+use tensor::Tensor;
+use tensor_core::DType;
+
+use crate::error::ProblemKind;
+use crate::proto::{AttributeProto, NodeProto, attribute_kind as kind};
+
+/// Importing the node ends here; why is in [`Call::problems`], or was reported at an earlier node.
+#[derive(Debug)]
+pub(crate) struct Stop;
+
+/// What an importer gives.
+pub(crate) type Done = Result<(), Stop>;
+
+/// What the name of an input stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Slot {
+    /// A value of the graph.
+    Value(ValueId),
+    /// An optional input that is left out.
+    Omitted,
+    /// A value that does not exist because of a problem reported elsewhere.
+    Unknown,
+}
+
+/// A node being imported.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    pub(crate) proto: &'a NodeProto,
+    pub(crate) opset: i64,
+    pub(crate) source: &'a str,
+    /// Inputs without trailing omitted ones.
+    pub(crate) inputs: Vec<Slot>,
+    pub(crate) builder: &'a mut GraphBuilder,
+    /// Names of the file that intermediate values must not take.
+    pub(crate) reserved: &'a HashSet<&'a str>,
+    pub(crate) problems: Vec<ProblemKind>,
+    /// Values made for the node's outputs.
+    pub(crate) made: Vec<Option<ValueId>>,
+    /// About how many bytes the node added to the graph.
+    pub(crate) cost_bytes: usize,
+}
+
+/// About what a value and its node keep in memory, and their entries in tables of names.
+const VALUE_BYTES: usize = 600;
+
+/// Attributes.
+impl<'a> Call<'a> {
+    /// Records a problem of this node.
+    pub(crate) fn refuse(&mut self, problem: ProblemKind) {
+        self.problems.push(problem);
+    }
+
+    /// Records that an attribute's value is wrong or not supported.
+    pub(crate) fn refuse_attribute(
+        &mut self,
+        name: &'static str,
+        value: impl ToString,
+        reason: impl Into<String>,
+    ) {
+        let (value, reason) = (value.to_string(), reason.into());
+        self.refuse(ProblemKind::Attribute {
+            name,
+            value,
+            reason,
+        });
+    }
+
+    /// Records a problem of this node and stops.
+    pub(crate) fn fail<T>(&mut self, problem: ProblemKind) -> Result<T, Stop> {
+        self.refuse(problem);
+        Err(Stop)
+    }
+
+    /// Whether the node has the attribute.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.proto.attribute.iter().any(|a| a.name == name)
+    }
+
+    /// Reads an attribute of a type, if it is there.
+    fn attribute<T>(
+        &mut self,
+        name: &'static str,
+        want: i32,
+        expected: &'static str,
+        read: impl Fn(&'a AttributeProto) -> Option<T>,
+    ) -> Option<T> {
+        let attribute = self.proto.attribute.iter().find(|a| a.name == name)?;
+        // Files of the first format version have no type; then the field that is set tells.
+        let typed = attribute.kind == want || attribute.kind == kind::UNDEFINED;
+        let value = read(attribute).filter(|_| typed);
+        if value.is_none() {
+            self.refuse(ProblemKind::AttributeType { name, expected });
+        }
+        value
+    }
+
+    /// An integer attribute, if it is there.
+    pub(crate) fn optional_int(&mut self, name: &'static str) -> Option<i64> {
+        self.attribute(name, kind::INT, "an integer", |a| {
+            // A writer may leave out a field that is 0.
+            a.i.or((a.kind == kind::INT).then_some(0))
+        })
+    }
+
+    /// An integer attribute.
+    pub(crate) fn int(&mut self, name: &'static str, default: i64) -> i64 {
+        self.optional_int(name).unwrap_or(default)
+    }
+
+    /// An integer attribute that must be there.
+    pub(crate) fn required_int(&mut self, name: &'static str) -> i64 {
+        if !self.has(name) {
+            self.refuse(ProblemKind::MissingAttribute { name });
+        }
+        self.int(name, 0)
+    }
+
+    /// An integer attribute that is 0 or 1.
+    pub(crate) fn flag(&mut self, name: &'static str, default: bool) -> bool {
+        match self.optional_int(name) {
+            None => default,
+            Some(0) => false,
+            Some(1) => true,
+            Some(other) => {
+                self.refuse_attribute(name, other, "must be 0 or 1");
+                default
+            }
+        }
+    }
+
+    /// A float attribute, if it is there.
+    pub(crate) fn optional_float(&mut self, name: &'static str) -> Option<f32> {
+        self.attribute(name, kind::FLOAT, "a float", |a| {
+            a.f.or((a.kind == kind::FLOAT).then_some(0.0))
+        })
+    }
+
+    /// A float attribute.
+    pub(crate) fn float(&mut self, name: &'static str, default: f32) -> f32 {
+        self.optional_float(name).unwrap_or(default)
+    }
+
+    /// A list of integers, if it is there.
+    pub(crate) fn ints(&mut self, name: &'static str) -> Option<Vec<i64>> {
+        self.attribute(name, kind::INTS, "a list of integers", |a| {
+            (a.kind == kind::INTS || !a.ints.is_empty()).then(|| a.ints.clone())
+        })
+    }
+
+    /// A list of floats, if it is there.
+    pub(crate) fn floats(&mut self, name: &'static str) -> Option<Vec<f32>> {
+        self.attribute(name, kind::FLOATS, "a list of floats", |a| {
+            (a.kind == kind::FLOATS || !a.floats.is_empty()).then(|| a.floats.clone())
+        })
+    }
+
+    /// A text.
+    pub(crate) fn text(&mut self, name: &'static str, default: &str) -> String {
+        let text = self.attribute(name, kind::STRING, "a text", |a| match &a.s {
+            Some(bytes) => std::str::from_utf8(bytes).ok().map(str::to_owned),
+            None => (a.kind == kind::STRING).then(String::new),
+        });
+        text.unwrap_or_else(|| default.to_owned())
+    }
+
+    /// A tensor, if it is there.
+    pub(crate) fn tensor(&mut self, name: &'static str) -> Option<Tensor> {
+        let proto = self.attribute(name, kind::TENSOR, "a tensor", |a| a.t.as_deref())?;
+        match crate::tensor::decode(proto) {
+            Ok(tensor) => Some(tensor),
+            Err(problem) => {
+                self.refuse(problem.into());
+                None
+            }
+        }
+    }
+}
+
+/// Inputs and values.
+impl Call<'_> {
+    /// Stops if a problem was recorded.
+    pub(crate) fn check(&self) -> Done {
+        if self.problems.is_empty() {
+            Ok(())
+        } else {
+            Err(Stop)
+        }
+    }
+
+    /// An input that may be left out.
+    pub(crate) fn optional(&mut self, index: usize) -> Result<Option<ValueId>, Stop> {
+        self.check()?;
+        match self.inputs.get(index) {
+            None | Some(Slot::Omitted) => Ok(None),
+            Some(Slot::Value(id)) => Ok(Some(*id)),
+            Some(Slot::Unknown) => Err(Stop),
+        }
+    }
+
+    /// An input that must be there.
+    pub(crate) fn input(&mut self, index: usize) -> Result<ValueId, Stop> {
+        match self.optional(index)? {
+            Some(id) => Ok(id),
+            None => self.fail(ProblemKind::MissingInput { index }),
+        }
+    }
+
+    /// All inputs in order.
+    pub(crate) fn all(&mut self) -> Result<Vec<Option<ValueId>>, Stop> {
+        (0..self.inputs.len()).map(|i| self.optional(i)).collect()
+    }
+
+    /// Records what is wrong with an input's value or type, and stops.
+    pub(crate) fn fail_input<T>(
+        &mut self,
+        index: usize,
+        reason: impl Into<String>,
+    ) -> Result<T, Stop> {
+        let name = self.proto.input.get(index).cloned().unwrap_or_default();
+        let reason = reason.into();
+        self.fail(ProblemKind::InputValue {
+            index,
+            name,
+            reason,
+        })
+    }
+
+    /// Whether the node has an output of this position with a name.
+    pub(crate) fn wants(&self, output: usize) -> bool {
+        self.proto
+            .output
+            .get(output)
+            .is_some_and(|name| !name.is_empty())
+    }
+
+    /// dtype and shape of a value.
+    pub(crate) fn ty(&self, id: ValueId) -> TensorType {
+        self.builder.ty(id).clone()
+    }
+
+    /// dtype of a value.
+    pub(crate) fn dtype(&self, id: ValueId) -> DType {
+        self.builder.ty(id).dtype
+    }
+
+    /// Elements of a small integer value that are known before the run and are numbers.
+    pub(crate) fn known_ints(&self, id: ValueId) -> Option<Vec<i64>> {
+        let known = self.builder.graph().value(id).facts.known.as_ref()?;
+        known.iter().map(Dim::as_known).collect()
+    }
+
+    /// `axis` with negative values counted from the end; must be below `rank`.
+    pub(crate) fn axis(&mut self, axis: i64, rank: usize) -> Result<usize, Stop> {
+        let signed = i64::try_from(rank).unwrap_or(i64::MAX);
+        let at = if axis < 0 {
+            axis.saturating_add(signed)
+        } else {
+            axis
+        };
+        match usize::try_from(at).ok().filter(|&at| at < rank) {
+            Some(at) => Ok(at),
+            None => {
+                let reason = format!("is no axis of a tensor of rank {rank}");
+                self.refuse_attribute("axis", axis, reason);
+                Err(Stop)
+            }
+        }
+    }
+
+    /// Adds a node with an intermediate result.
+    pub(crate) fn emit(&mut self, op: Op, inputs: &[Option<ValueId>]) -> Result<ValueId, Stop> {
+        let name = self.fresh(op.name());
+        self.add(op, inputs, name)
+    }
+
+    /// Adds a node whose result is the first output.
+    pub(crate) fn finish(&mut self, op: Op, inputs: &[Option<ValueId>]) -> Done {
+        self.output(0, op, inputs)
+    }
+
+    /// Adds a node whose result is output `index`.
+    pub(crate) fn output(&mut self, index: usize, op: Op, inputs: &[Option<ValueId>]) -> Done {
+        let name = match self.proto.output.get(index) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => self.fresh(op.name()),
+        };
+        let id = self.add(op, inputs, name)?;
+        self.set(index, id);
+        Ok(())
+    }
+
+    /// Makes a constant the first output.
+    pub(crate) fn finish_constant(&mut self, tensor: Tensor) -> Done {
+        self.check()?;
+        let name = match self.proto.output.first() {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => self.fresh("const"),
+        };
+        let id =
+            self.settle(|builder| builder.constant(name, Arc::new(tensor)).map_err(Box::new))?;
+        self.set(0, id);
+        Ok(())
+    }
+
+    /// Adds an intermediate constant.
+    pub(crate) fn constant(&mut self, tensor: Tensor) -> Result<ValueId, Stop> {
+        let name = self.fresh("const");
+        self.settle(|builder| builder.constant(name, Arc::new(tensor)).map_err(Box::new))
+    }
+
+    /// Adds an intermediate constant of rank 0, rounded to the dtype.
+    pub(crate) fn scalar(&mut self, dtype: DType, value: f64) -> Result<ValueId, Stop> {
+        match Tensor::scalar(value).cast(dtype) {
+            Ok(tensor) => self.constant(tensor),
+            Err(_) => self.fail(ProblemKind::UnsupportedElement {
+                element: dtype.to_string(),
+            }),
+        }
+    }
+
+    /// The value converted to `dtype`; itself if it has that dtype.
+    pub(crate) fn cast(&mut self, id: ValueId, dtype: DType) -> Result<ValueId, Stop> {
+        if self.dtype(id) == dtype {
+            return Ok(id);
+        }
+        self.emit(Op::Map(MapOp::cast(dtype)), &[Some(id)])
+    }
+
+    fn set(&mut self, index: usize, id: ValueId) {
+        if self.made.len() <= index {
+            self.made.resize(index + 1, None);
+        }
+        self.made[index] = Some(id);
+    }
+
+    fn add(&mut self, op: Op, inputs: &[Option<ValueId>], name: String) -> Result<ValueId, Stop> {
+        self.check()?;
+        let source = self.source;
+        let id = self.settle(|builder| builder.node(op, inputs, name, source).map_err(Box::new))?;
+        match crate::limits::too_large(&self.builder.graph().value(id).facts) {
+            None => Ok(id),
+            Some(what) => {
+                let name = self.builder.graph().value(id).name.clone();
+                self.fail(ProblemKind::TooLarge { name, what })
+            }
+        }
+    }
+
+    fn settle(
+        &mut self,
+        add: impl FnOnce(&mut GraphBuilder) -> Result<ValueId, Box<GraphError>>,
+    ) -> Result<ValueId, Stop> {
+        match add(self.builder) {
+            Ok(id) => {
+                let value = self.builder.graph().value(id);
+                let known = value.facts.known.as_ref().map_or(0, Vec::len);
+                let dims = (known + value.ty().rank()) * size_of::<Dim>();
+                self.cost_bytes += VALUE_BYTES + value.name.len() + dims;
+                Ok(id)
+            }
+            Err(error) => match *error {
+                GraphError::Infer { source, .. } => self.fail(source.into()),
+                GraphError::DuplicateName { name } => self.fail(ProblemKind::Duplicate { name }),
+                other => self.fail_input(0, other.to_string()),
+            },
+        }
+    }
+
+    /// A name for an intermediate value that no value of the file has.
+    fn fresh(&self, suffix: &str) -> String {
+        let first = self.proto.output.iter().find(|name| !name.is_empty());
+        let stem = first.map_or(self.source, String::as_str);
+        let mut name = format!("{stem}.{suffix}");
+        loop {
+            let free = self.builder.fresh_name(&name);
+            if !self.reserved.contains(free.as_str()) {
+                return free;
+            }
+            name.push('\'');
+        }
+    }
+}
+
+/// The elementwise op of this name with its default attributes.
+pub(crate) fn map(name: &str) -> Op {
+    Op::Map(MapOp::named(name).expect("the name is a row of the op table"))
+}

@@ -1,0 +1,146 @@
+//! Softmax, the norms, and dropout, which does nothing at inference.
+//!
+//! <https://onnx.ai/onnx/operators/onnx__Softmax.html>, `LogSoftmax`, `LayerNormalization`,
+//! `BatchNormalization`, `Dropout`.
+//!
+//! - Opset 1: `Softmax` and `LogSoftmax` see a matrix whose rows are the axes from `axis` (default 1)
+//!   on. Opset 11: negative axis. Opset 13: along one axis (default -1).
+//! - Opset 7: `BatchNormalization` has `spatial`, of which only 1 is supported; opset 9 drops it.
+//!   Opset 14: `training_mode`, of which only 0 is supported. Opset 15: parameters of other types.
+//! - Opset 7, 10: `Dropout` has the attribute `ratio`. Opset 12: `ratio` and `training_mode` are
+//!   inputs. Its mask is all true.
+//! - Opset 17: `LayerNormalization`; its outputs `Mean` and `InvStdDev` are refused.
+
+use graph::op::{BatchNorm, Expand, LayerNorm, MapOp, Op, Reshape, Softmax};
+use graph::{Dim, ValueId};
+use tensor_core::DType;
+
+use super::{Row, row};
+use crate::call::{Call, Done, Stop, map};
+
+const BATCH_7: &[&str] = &["epsilon", "momentum", "spatial"];
+const BATCH_9: &[&str] = &["epsilon", "momentum"];
+const BATCH_14: &[&str] = &["epsilon", "momentum", "training_mode"];
+const LAYER: &[&str] = &["axis", "epsilon", "stash_type"];
+
+pub(super) const ROWS: &[Row] = &[
+    row("Softmax", 1, (1, 1), &["axis"], |c| {
+        softmax_of_rows(c, false)
+    }),
+    row("Softmax", 13, (1, 1), &["axis"], |c| softmax(c, false)),
+    row("LogSoftmax", 1, (1, 1), &["axis"], |c| {
+        softmax_of_rows(c, true)
+    }),
+    row("LogSoftmax", 13, (1, 1), &["axis"], |c| softmax(c, true)),
+    row("LayerNormalization", 17, (2, 3), LAYER, layer_norm),
+    row("BatchNormalization", 7, (5, 5), BATCH_7, batch_norm),
+    row("BatchNormalization", 9, (5, 5), BATCH_9, batch_norm),
+    row("BatchNormalization", 14, (5, 5), BATCH_14, batch_norm),
+    row("Dropout", 7, (1, 1), &["ratio"], dropout),
+    row("Dropout", 12, (1, 3), &["seed"], dropout),
+];
+
+fn softmax(call: &mut Call<'_>, log: bool) -> Done {
+    let axis = call.int("axis", -1);
+    let x = call.input(0)?;
+    call.finish(Op::Softmax(Softmax { axis, log }), &[Some(x)])
+}
+
+fn softmax_of_rows(call: &mut Call<'_>, log: bool) -> Done {
+    let axis = call.int("axis", 1);
+    let x = call.input(0)?;
+    let shape = call.ty(x).shape;
+    let at = call.axis(axis, shape.len())?;
+    let along = |axis| Op::Softmax(Softmax { axis, log });
+    if shape[at + 1..].iter().all(|d| *d == Dim::Known(1)) {
+        let axis = i64::try_from(at).unwrap_or(axis);
+        return call.finish(along(axis), &[Some(x)]);
+    }
+    let (before, after) = shape.split_at(at);
+    let matrix = Reshape::to([Dim::product(before), Dim::product(after)]);
+    let rows = call.emit(Op::Reshape(matrix), &[Some(x)])?;
+    let result = call.emit(along(-1), &[Some(rows)])?;
+    call.finish(Op::Reshape(Reshape::to(shape)), &[Some(result)])
+}
+
+fn layer_norm(call: &mut Call<'_>) -> Done {
+    let (axis, epsilon) = (call.int("axis", -1), call.float("epsilon", 1e-5));
+    let stash_type = call.int("stash_type", 1);
+    if stash_type != 1 {
+        let reason = "only 1 (FLOAT) is supported";
+        call.refuse_attribute("stash_type", stash_type, reason);
+    }
+    call.input(0)?;
+    call.input(1)?;
+    let inputs = call.all()?;
+    call.finish(Op::LayerNorm(LayerNorm { axis, epsilon }), &inputs)
+}
+
+fn batch_norm(call: &mut Call<'_>) -> Done {
+    let epsilon = call.float("epsilon", 1e-5);
+    call.float("momentum", 0.9);
+    if !call.flag("spatial", true) {
+        call.refuse_attribute("spatial", 0, "only 1 is supported");
+    }
+    if call.flag("training_mode", false) {
+        call.refuse_attribute("training_mode", 1, "only inference (0) is supported");
+    }
+    let mut inputs = Vec::with_capacity(5);
+    for index in 0..5 {
+        inputs.push(call.input(index)?);
+    }
+    let own = call.dtype(inputs[0]);
+    let wide = widest(call, &inputs);
+    let mut same = Vec::with_capacity(5);
+    for input in inputs {
+        same.push(Some(call.cast(input, wide)?));
+    }
+    let op = Op::BatchNorm(BatchNorm { epsilon });
+    if wide == own {
+        return call.finish(op, &same);
+    }
+    let result = call.emit(op, &same)?;
+    call.finish(Op::Map(MapOp::cast(own)), &[Some(result)])
+}
+
+/// The dtype in which values of different float dtypes are combined.
+fn widest(call: &Call<'_>, values: &[ValueId]) -> DType {
+    let dtypes = values.iter().map(|&v| call.dtype(v));
+    dtypes
+        .reduce(|a, b| match a.size_bytes().cmp(&b.size_bytes()) {
+            _ if a == b => a,
+            std::cmp::Ordering::Greater => a,
+            std::cmp::Ordering::Less => b,
+            // f16 and bf16.
+            std::cmp::Ordering::Equal => DType::F32,
+        })
+        .unwrap_or(DType::F32)
+}
+
+fn dropout(call: &mut Call<'_>) -> Done {
+    call.float("ratio", 0.5);
+    call.int("seed", 0);
+    let x = call.input(0)?;
+    if let Some(training) = call.optional(2)?
+        && call.known_ints(training) != Some(vec![0])
+    {
+        return call.fail_input(2, "training_mode must be a constant false");
+    }
+    call.finish(map("identity"), &[Some(x)])?;
+    if call.wants(1) {
+        mask(call, x)?;
+    }
+    Ok(())
+}
+
+/// Everything passes. Before opset 10 the mask has the data's dtype.
+fn mask(call: &mut Call<'_>, x: ValueId) -> Result<(), Stop> {
+    let ty = call.ty(x);
+    let dtype = if call.opset < 10 {
+        ty.dtype
+    } else {
+        DType::Bool
+    };
+    let one = call.scalar(dtype, 1.0)?;
+    call.output(1, Op::Expand(Expand::to(ty.shape)), &[Some(one)])
+}
