@@ -24,8 +24,18 @@ pub(crate) enum Failure {
         /// Name and type of each.
         missing: Vec<String>,
     },
+    /// A tensor for no input of the model.
+    #[error("there is no input {input:?}; inputs: {}", .inputs.join(", "))]
+    NoSuchInput {
+        /// The name that was given.
+        input: String,
+        /// Name and type of each input.
+        inputs: Vec<String>,
+    },
     /// Two flags, or one npz file, give the same input.
-    #[error("the input {input:?} is given twice: leave out one --input, or take it out of the --inputs file")]
+    #[error(
+        "the input {input:?} is given twice: leave out one --input, or take it out of the --inputs file"
+    )]
     InputTwice {
         /// Its name.
         input: String,
@@ -47,7 +57,9 @@ pub(crate) enum Failure {
         inputs: Vec<String>,
     },
     /// A `--dim` for an axis that is no symbol.
-    #[error("--dim {dim}={extent}: this dimension is {declared} in the input {input} and cannot be chosen")]
+    #[error(
+        "--dim {dim}={extent}: this dimension is {declared} in the input {input} and cannot be chosen"
+    )]
     DimFixed {
         /// The name that was given.
         dim: String,
@@ -59,7 +71,9 @@ pub(crate) enum Failure {
         input: String,
     },
     /// Two extents for one dimension.
-    #[error("--dim {dim}={extent}: another --dim or the shape of a given input says that it is {bound}")]
+    #[error(
+        "--dim {dim}={extent}: another --dim or the shape of a given input says that it is {bound}"
+    )]
     DimConflict {
         /// The name that was given.
         dim: String,

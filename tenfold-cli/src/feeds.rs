@@ -1,9 +1,9 @@
 //! The inputs of a run: read from files, or drawn.
 //!
 //! [`Feeds::collect`] reads `--input` and `--inputs`, binds the symbols of the inputs' shapes from what was read and from
-//! `--dim`, and draws the inputs that are left if there is a seed. Whether names, dtypes and shapes suit the model is
+//! `--dim`, and draws the inputs that are left if there is a seed. Whether dtypes and shapes suit the model is
 //! checked by the library when the feeds are used; here only what the command line itself makes possible is refused: an
-//! input given twice, one that is missing, dimensions without a number, and a `--dim` that names or changes nothing.
+//! input that is unknown, given twice or missing, dimensions without a number, and a `--dim` that can change nothing.
 
 use std::str::FromStr;
 
@@ -89,11 +89,7 @@ impl Feeds {
         Self::collect_with(ports, args, Some(args.random.unwrap_or(0)))
     }
 
-    fn collect_with(
-        ports: &[Port],
-        args: &FeedArgs,
-        seed: Option<u64>,
-    ) -> Result<Self, Failure> {
+    fn collect_with(ports: &[Port], args: &FeedArgs, seed: Option<u64>) -> Result<Self, Failure> {
         let mut tensors = read(ports, args)?;
         let bindings = bind(ports, &tensors, &args.dim)?;
         let missing: Vec<&Port> = ports
@@ -133,12 +129,15 @@ impl Feeds {
 fn read(ports: &[Port], args: &FeedArgs) -> Result<Vec<(String, Tensor)>, Failure> {
     let mut tensors: Vec<(String, Tensor)> = Vec::new();
     let mut add = |name: &str, tensor: Tensor| {
+        let input = name.to_owned();
         if tensors.iter().any(|(given, _)| given == name) {
-            return Err(Failure::InputTwice {
-                input: name.to_owned(),
-            });
+            return Err(Failure::InputTwice { input });
         }
-        tensors.push((name.to_owned(), tensor));
+        if ports.iter().all(|port| port.name != name) {
+            let inputs = ports.iter().map(describe).collect();
+            return Err(Failure::NoSuchInput { input, inputs });
+        }
+        tensors.push((input, tensor));
         Ok(())
     };
     for arg in &args.input {
@@ -154,11 +153,7 @@ fn read(ports: &[Port], args: &FeedArgs) -> Result<Vec<(String, Tensor)>, Failur
 }
 
 /// The numbers of the inputs' symbols, as far as given tensors and `--dim` say them.
-fn bind(
-    ports: &[Port],
-    given: &[(String, Tensor)],
-    dims: &[DimArg],
-) -> Result<Bindings, Failure> {
+fn bind(ports: &[Port], given: &[(String, Tensor)], dims: &[DimArg]) -> Result<Bindings, Failure> {
     let mut bindings = Bindings::new();
     for (name, tensor) in given {
         let port = ports.iter().find(|port| port.name == *name);

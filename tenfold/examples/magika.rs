@@ -43,10 +43,17 @@ fn tell(files: &[String]) -> Result<(), Box<dyn Error>> {
         .map(|file| look_at(Path::new(file)).map_err(|error| format!("{file}: {error}")))
         .collect::<Result<_, _>>()?;
     let rules = Rules::read()?;
-    let model = Model::open(demo::asset("magika/magika/models/standard_v3_3/model.onnx")?)?;
+    let model = Model::open(demo::asset(
+        "magika/magika/models/standard_v3_3/model.onnx",
+    )?)?;
     let function = model.compile(&CompileOptions::default())?;
 
-    let features: Vec<i32> = looks.iter().filter_map(Look::features).flatten().copied().collect();
+    let features: Vec<i32> = looks
+        .iter()
+        .filter_map(Look::features)
+        .flatten()
+        .copied()
+        .collect();
     let asked = features.len() / (2 * SEEN);
     let start = Instant::now();
     let scores = if asked == 0 {
@@ -54,13 +61,19 @@ fn tell(files: &[String]) -> Result<(), Box<dyn Error>> {
     } else {
         let bytes = Tensor::from_vec_row_major([asked, 2 * SEEN], features)?;
         let outputs = function.run(&[("bytes", &bytes)])?;
-        let scores = outputs.get("target_label").ok_or("the model has no output target_label")?;
+        let scores = outputs
+            .get("target_label")
+            .ok_or("the model has no output target_label")?;
         scores.to_vec::<f32>()?
     };
     let ms = start.elapsed().as_secs_f64() * 1e3;
 
     let mut rows = scores.chunks_exact(rules.labels.len());
-    let width = files.iter().map(|file| file.chars().count()).max().unwrap_or(0);
+    let width = files
+        .iter()
+        .map(|file| file.chars().count())
+        .max()
+        .unwrap_or(0);
     for (file, look) in files.iter().zip(&looks) {
         let (label, score) = match look {
             Look::Known(label) => ((*label).to_owned(), 1.0),
@@ -110,11 +123,18 @@ fn look_at(path: &Path) -> Result<Look, Box<dyn Error>> {
     if begin.is_empty() {
         Ok(Look::Known("empty"))
     } else if without_head.len() < MIN_BYTES {
-        let label = if std::str::from_utf8(&begin).is_ok() { "txt" } else { "unknown" };
+        let label = if std::str::from_utf8(&begin).is_ok() {
+            "txt"
+        } else {
+            "unknown"
+        };
         Ok(Look::Known(label))
     } else {
         let tail = end.iter().rev().take_while(|byte| is_space(**byte)).count();
-        Ok(Look::Features(features(without_head, &end[..end.len() - tail])))
+        Ok(Look::Features(features(
+            without_head,
+            &end[..end.len() - tail],
+        )))
     }
 }
 
@@ -124,7 +144,12 @@ fn features(begin: &[u8], end: &[u8]) -> Vec<i32> {
     let end = &end[end.len().saturating_sub(SEEN)..];
     let padding = vec![PADDING; 2 * SEEN - begin.len() - end.len()];
     let (behind, before) = padding.split_at(SEEN - begin.len());
-    let widen = |bytes: &[u8]| bytes.iter().map(|&byte| i32::from(byte)).collect::<Vec<_>>();
+    let widen = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|&byte| i32::from(byte))
+            .collect::<Vec<_>>()
+    };
     [&widen(begin)[..], behind, before, &widen(end)[..]].concat()
 }
 
@@ -149,7 +174,11 @@ impl Rules {
         let listed = config["target_labels_space"].as_array();
         let labels = listed.ok_or("config.min.json lists no labels")?;
         Ok(Self {
-            labels: labels.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            labels: labels
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
             types: json("magika/magika/config/content_types_kb.min.json")?,
             config,
         })

@@ -35,10 +35,13 @@ fn read(arguments: &[String]) -> Result<(), Box<dyn Error>> {
         return Err("name one image of a line of text, PNG or JPEG".into());
     };
     let image = image::open(file).map_err(|error| format!("{file}: {error}"))?;
-    let image = scaled(&image.into_rgb8()).ok_or_else(|| format!("{file}: the image is empty or too wide"))?;
+    let image = scaled(&image.into_rgb8())
+        .ok_or_else(|| format!("{file}: the image is empty or too wide"))?;
 
     let folder = "rapidocr_onnxruntime/rapidocr_onnxruntime/models";
-    let open = |name: &str| Model::open(demo::asset(&format!("{folder}/{name}"))?).map_err(Box::<dyn Error>::from);
+    let open = |name: &str| {
+        Model::open(demo::asset(&format!("{folder}/{name}"))?).map_err(Box::<dyn Error>::from)
+    };
     let options = CompileOptions::default();
     let direction = open("ch_ppocr_mobile_v2.0_cls_infer.onnx")?.compile(&options)?;
     let recognition_model = open("ch_PP-OCRv4_rec_infer.onnx")?;
@@ -47,14 +50,22 @@ fn read(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 
     let start = Instant::now();
     let (turned, sure) = is_upside_down(&direction, &image)?;
-    let image = if turned { imageops::rotate180(&image) } else { image };
+    let image = if turned {
+        imageops::rotate180(&image)
+    } else {
+        image
+    };
     let (rows, classes) = run(&recognition, &planes(&image, image.width())?)?;
     let (text, score) = decode(&rows, classes, &alphabet)?;
     let ms = start.elapsed().as_secs_f64() * 1e3;
 
     println!("text        {text:?}");
     println!("confidence  {}", demo::confidence(score));
-    let way = if turned { "upside down, turned" } else { "upright" };
+    let way = if turned {
+        "upside down, turned"
+    } else {
+        "upright"
+    };
     println!("direction   {} {way}", demo::confidence(sure));
     println!(
         "device {}, {} threads: {ms:.1} ms for both models, first run included",
@@ -71,7 +82,12 @@ fn scaled(image: &RgbImage) -> Option<RgbImage> {
     if width == 0 || height == 0 {
         return None;
     }
-    Some(imageops::resize(image, scaled_width.div_ceil(height), HEIGHT, FilterType::Triangle))
+    Some(imageops::resize(
+        image,
+        scaled_width.div_ceil(height),
+        HEIGHT,
+        FilterType::Triangle,
+    ))
 }
 
 /// The planes blue, green, red of an image, from -1 to 1, padded with 0 to `width`: `[1, 3, HEIGHT, width]`.
@@ -83,7 +99,10 @@ fn planes(image: &RgbImage, width: u32) -> Result<Tensor, Box<dyn Error>> {
             values[at] = (f32::from(*channel) / 255.0 - 0.5) / 0.5;
         }
     }
-    Ok(Tensor::from_vec_row_major([1, 3, HEIGHT as usize, width as usize], values)?)
+    Ok(Tensor::from_vec_row_major(
+        [1, 3, HEIGHT as usize, width as usize],
+        values,
+    )?)
 }
 
 /// The only output of a model with the only input `x`, and the extent of its last axis.
@@ -95,7 +114,10 @@ fn run(model: &CompiledFunction, x: &Tensor) -> Result<(Vec<f32>, usize), Box<dy
 }
 
 /// Whether the direction model wants the image turned, and how sure it is of the direction.
-fn is_upside_down(model: &CompiledFunction, image: &RgbImage) -> Result<(bool, f32), Box<dyn Error>> {
+fn is_upside_down(
+    model: &CompiledFunction,
+    image: &RgbImage,
+) -> Result<(bool, f32), Box<dyn Error>> {
     let width = image.width().min(DIRECTION_WIDTH);
     let squeezed = imageops::resize(image, width, HEIGHT, FilterType::Triangle);
     let (probabilities, _) = run(model, &planes(&squeezed, DIRECTION_WIDTH)?)?;
@@ -109,13 +131,24 @@ fn alphabet(model: &Model) -> Result<Vec<String>, Box<dyn Error>> {
     let listed = metadata.iter().find(|(key, _)| key == "character");
     let (_, listed) = listed.ok_or("the model lists no characters")?;
     let characters = listed.lines().map(str::to_owned);
-    Ok(std::iter::once(String::new()).chain(characters).chain([" ".to_owned()]).collect())
+    Ok(std::iter::once(String::new())
+        .chain(characters)
+        .chain([" ".to_owned()])
+        .collect())
 }
 
 /// The text of rows of probabilities and the mean probability of its characters.
-fn decode(rows: &[f32], classes: usize, alphabet: &[String]) -> Result<(String, f32), Box<dyn Error>> {
+fn decode(
+    rows: &[f32],
+    classes: usize,
+    alphabet: &[String],
+) -> Result<(String, f32), Box<dyn Error>> {
     if classes != alphabet.len() {
-        return Err(format!("the model has {classes} classes for {} characters", alphabet.len()).into());
+        return Err(format!(
+            "the model has {classes} classes for {} characters",
+            alphabet.len()
+        )
+        .into());
     }
     let (mut text, mut scores, mut before) = (String::new(), Vec::new(), 0);
     for row in rows.chunks_exact(classes) {

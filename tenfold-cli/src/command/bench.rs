@@ -57,9 +57,15 @@ pub(crate) fn run(args: &BenchArgs) -> Result<String, Failure> {
         })));
     }
     let mut table = Table::without_headings([Align::Left, Align::Right]);
-    let spans = [("load", ready.load_ms), ("compile", ready.compile_ms), ("first run", first_run_ms)];
+    let spans = [
+        ("load", ready.load_ms),
+        ("compile", ready.compile_ms),
+        ("first run", first_run_ms),
+    ];
     let percentiles = [("p50", p50), ("p90", p90), ("p99", p99)];
-    let percentiles = percentiles.into_iter().filter_map(|(name, ms)| Some((name, ms?)));
+    let percentiles = percentiles
+        .into_iter()
+        .filter_map(|(name, ms)| Some((name, ms?)));
     for (name, ms) in spans.into_iter().chain(percentiles) {
         table.row([name.to_owned(), milliseconds(ms)]);
     }

@@ -99,7 +99,8 @@ fn ports(ports: &[Port]) -> Table {
 fn without_file(problem: &Problem) -> String {
     let text = problem.to_string();
     let prefix = format!("{}: ", problem.file);
-    text.strip_prefix(&prefix).map_or(text.clone(), str::to_owned)
+    text.strip_prefix(&prefix)
+        .map_or(text.clone(), str::to_owned)
 }
 
 /// The name that this project has for an element type of ONNX; ONNX's own where there is none.
@@ -168,9 +169,13 @@ fn port_to_json(port: &Port) -> Value {
 /// Where a problem is, as text and in parts (null where it is at no node), what it is, and at how many places.
 fn problem_to_json(problem: &Problem) -> Value {
     let (node, op, domain, opset) = match &problem.place {
-        Place::Node { name, op_type, domain, opset, .. } => {
-            (json!(name), json!(op_type), json!(domain), json!(opset))
-        }
+        Place::Node {
+            name,
+            op_type,
+            domain,
+            opset,
+            ..
+        } => (json!(name), json!(op_type), json!(domain), json!(opset)),
         _ => Default::default(),
     };
     json!({

@@ -73,11 +73,7 @@ fn drawn_inputs_take_their_extents_from_dims() {
 #[test]
 fn given_inputs_bind_the_symbols_of_drawn_ones() {
     let file = Scratch::new("binds.npy");
-    npy::write(
-        &file.0,
-        &Tensor::zeros(DType::F32, [4, 3, 1, 1]).unwrap(),
-    )
-    .unwrap();
+    npy::write(&file.0, &Tensor::zeros(DType::F32, [4, 3, 1, 1]).unwrap()).unwrap();
     let mut args = args(&["W=8"]);
     args.input = vec![format!("x={}", file.0.display()).parse().unwrap()];
     let feeds = Feeds::collect(&ports(), &args).unwrap();
@@ -115,7 +111,10 @@ fn npz_gives_inputs_by_name() {
         ("mask", Tensor::zeros(DType::Bool, [1, 1]).unwrap()),
         ("a=b", Tensor::zeros(DType::I64, [2]).unwrap()),
     ];
-    let refs: Vec<(&str, &Tensor)> = tensors.iter().map(|(name, tensor)| (*name, tensor)).collect();
+    let refs: Vec<(&str, &Tensor)> = tensors
+        .iter()
+        .map(|(name, tensor)| (*name, tensor))
+        .collect();
     npz::write(&file.0, &refs, Compression::Deflated).unwrap();
     let mut args = FeedArgs {
         inputs: Some(file.0.clone()),
@@ -137,7 +136,10 @@ fn npz_gives_inputs_by_name() {
 fn shapes_alone_need_no_seed() {
     let mut args = args(&["N=1", "x.2=1", "x.3=1", "W=2"]);
     args.random = None;
-    assert_eq!(shapes(&Feeds::collect_shapes(&ports(), &args).unwrap()).len(), 3);
+    assert_eq!(
+        shapes(&Feeds::collect_shapes(&ports(), &args).unwrap()).len(),
+        3
+    );
     assert!(Feeds::collect(&ports(), &args).is_err());
 }
 

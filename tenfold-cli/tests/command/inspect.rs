@@ -65,7 +65,10 @@ fn a_dimension_without_a_name_is_null() {
     ]);
     assert_eq!(info["inputs"], expect);
     let table = tenfold("inspect pair.onnx").success();
-    assert!(table.contains("\n  x    f32  [N, ?]\n  n=1  i64  [N, 1]\n"), "{table}");
+    assert!(
+        table.contains("\n  x    f32  [N, ?]\n  n=1  i64  [N, 1]\n"),
+        "{table}"
+    );
 }
 
 #[test]
@@ -76,7 +79,10 @@ supported: no
   \"/first/Frobnicate\" (com.example.Frobnicate, node 0) and 1 more: the op Frobnicate of domain \"com.example\" opset 1 is not supported
 ";
     assert!(table.ends_with(expect), "{table}");
-    assert!(table.contains("  2  com.example.Frobnicate\n  1  Relu\n"), "{table}");
+    assert!(
+        table.contains("  2  com.example.Frobnicate\n  1  Relu\n"),
+        "{table}"
+    );
 
     let info = tenfold("inspect unsupported.onnx --json").json();
     let expect = json!([{
@@ -88,16 +94,25 @@ supported: no
         "problem": "the op Frobnicate of domain \"com.example\" opset 1 is not supported",
         "count": 2,
     }]);
-    assert_eq!((&info["supported"], &info["unsupported"]), (&json!(false), &expect));
+    assert_eq!(
+        (&info["supported"], &info["unsupported"]),
+        (&json!(false), &expect)
+    );
 }
 
 #[test]
 fn devices_are_listed() {
     let table = tenfold("devices").success();
-    assert!(table.starts_with("device  kind  detail\ncpu     cpu   "), "{table}");
+    assert!(
+        table.starts_with("device  kind  detail\ncpu     cpu   "),
+        "{table}"
+    );
     let json = tenfold("devices --json").json();
     assert_eq!(keys(&json), ["devices"]);
     let first = &json["devices"][0];
     assert_eq!(keys(first), ["detail", "kind", "name"]);
-    assert_eq!((&first["name"], &first["kind"]), (&json!("cpu"), &json!("cpu")));
+    assert_eq!(
+        (&first["name"], &first["kind"]),
+        (&json!("cpu"), &json!("cpu"))
+    );
 }

@@ -22,7 +22,9 @@ pub(crate) fn asset(path: &str) -> Result<PathBuf, Box<dyn Error>> {
 /// Ten blocks and a percentage.
 pub(crate) fn confidence(score: f32) -> String {
     let filled = (score.clamp(0.0, 1.0) * 10.0).round() as usize;
-    let bar: String = (0..10).map(|at| if at < filled { '█' } else { '░' }).collect();
+    let bar: String = (0..10)
+        .map(|at| if at < filled { '█' } else { '░' })
+        .collect();
     format!("{bar} {:5.1} %", score * 100.0)
 }
 
