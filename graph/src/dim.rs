@@ -81,6 +81,22 @@ impl Dim {
         self.as_known().and_then(|n| usize::try_from(n).ok())
     }
 
+    /// Whether no binding makes this negative, as far as its form shows. Symbols are extents.
+    pub(crate) fn is_never_negative(&self) -> bool {
+        match self {
+            Dim::Known(n) => *n >= 0,
+            Dim::Symbol(_) => true,
+            Dim::Expr(e) => {
+                let (a, b) = (e.1.is_never_negative(), e.2.is_never_negative());
+                match e.0 {
+                    DimOp::Add | DimOp::Mul | DimOp::FloorDiv => a && b,
+                    DimOp::Max => a || b,
+                    DimOp::Sub => false,
+                }
+            }
+        }
+    }
+
     /// `self op other`, simplified.
     #[must_use]
     pub fn apply(op: DimOp, a: Dim, b: Dim) -> Dim {

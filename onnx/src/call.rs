@@ -53,7 +53,7 @@ pub(crate) struct Call<'a> {
 }
 
 /// About what a value and its node keep in memory, and their entries in tables of names.
-const VALUE_BYTES: usize = 600;
+pub(crate) const VALUE_BYTES: usize = 600;
 
 /// Attributes.
 impl<'a> Call<'a> {

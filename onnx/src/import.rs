@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use graph::{Dim, Graph, GraphBuilder, TensorType, ValueId};
 
-use crate::call::{Call, Slot};
+use crate::call::{Call, Slot, VALUE_BYTES};
+use prost::Message;
+
 use crate::error::{Place, Problem, ProblemKind, TensorProblem};
 use crate::node::{self, Missing, Row};
 use crate::proto::{Extent, GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto};
@@ -46,11 +48,12 @@ pub(crate) fn run(
         used: HashSet::new(),
         report: Report::new(file),
         opset: 0,
+        opset_fits: true,
     };
     import.note_used(proto);
     import.choose_opset();
     import.inputs();
-    import.initializers();
+    import.initializers(budget)?;
     import.nodes(budget)?;
     import.outputs();
     let (problems, more) = import.report.finish();
@@ -99,6 +102,8 @@ struct Import<'a> {
     report: Report,
     /// Opset of the default domain, within [`OPSETS`].
     opset: i64,
+    /// Whether that is the model's; else nodes are only checked for support.
+    opset_fits: bool,
 }
 
 impl<'a> Import<'a> {
@@ -130,6 +135,7 @@ impl<'a> Import<'a> {
             .any(|n| domain_of(&n.domain).is_empty());
         let declared = self.declared_opset("");
         self.opset = declared.unwrap_or(newest).clamp(oldest, newest);
+        self.opset_fits = !needed || declared == Some(self.opset);
         let domain = String::new();
         match declared {
             _ if !needed => {}
@@ -188,8 +194,11 @@ impl<'a> Import<'a> {
         }
     }
 
-    fn initializers(&mut self) {
+    fn initializers(&mut self, budget: &mut Budget) -> Result<(), Spent> {
         for proto in &self.proto.initializer {
+            let (_, bytes) = tensor::declared_size(proto);
+            let stored = proto.encoded_len();
+            budget.spend(VALUE_BYTES + proto.name.len() + bytes.min(8 * stored))?;
             let place = || Place::Initializer {
                 name: proto.name.clone(),
             };
@@ -227,10 +236,11 @@ impl<'a> Import<'a> {
             let problem = TensorProblem::Kind { what: "sparse" };
             self.report.add(place(), problem.into());
         }
+        Ok(())
     }
 
     fn nodes(&mut self, budget: &mut Budget) -> Result<(), Spent> {
-        let order = sort(&self.proto.node);
+        let order = sort(&self.proto.node, |name| self.names.contains_key(name));
         for index in order.sorted {
             self.node(index, budget)?;
         }
@@ -309,7 +319,7 @@ impl<'a> Import<'a> {
         }
         let row = self.supported(node, index);
         let made = match row {
-            Some(row) if !duplicate => {
+            Some(row) if !duplicate && self.opset_fits => {
                 let (made, cost_bytes) = self.call(node, index, row);
                 budget.spend(cost_bytes)?;
                 made

@@ -7,6 +7,7 @@ use crate::error::Problem;
 use crate::import::{declared_shape, domain_of, is_anonymous, type_name};
 use crate::proto::{Extent, GraphProto, ModelProto, ValueInfoProto};
 use crate::tensor::declared_size;
+use crate::wire::{Budget, Spent};
 
 /// Facts of a model file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,7 +84,16 @@ impl fmt::Display for Port {
 }
 
 /// Reads the facts of a model, without its problems.
-pub(crate) fn read(model: &ModelProto, graph: &GraphProto) -> Info {
+pub(crate) fn read(
+    model: &ModelProto,
+    graph: &GraphProto,
+    budget: &mut Budget,
+) -> Result<Info, Spent> {
+    let ports = || graph.input.iter().chain(&graph.output);
+    let dims: usize = ports().map(rank).sum();
+    let pairs = model.metadata_props.len() + model.opset_import.len();
+    budget.spend(ports().count().saturating_mul(PORT_BYTES))?;
+    budget.spend((dims + pairs).saturating_mul(PAIR_BYTES))?;
     let mut totals = Totals::default();
     totals.add(graph);
     let mut op_histogram: Vec<(String, usize)> = totals.ops.into_iter().collect();
@@ -95,7 +105,7 @@ pub(crate) fn read(model: &ModelProto, graph: &GraphProto) -> Info {
     };
     let opsets = model.opset_import.iter();
     let metadata = model.metadata_props.iter();
-    Info {
+    Ok(Info {
         ir_version: model.ir_version,
         opsets: opsets
             .map(|o| (domain_of(&o.domain).to_owned(), o.version))
@@ -109,7 +119,17 @@ pub(crate) fn read(model: &ModelProto, graph: &GraphProto) -> Info {
         parameter_count: totals.elements,
         parameter_bytes: totals.bytes,
         unsupported: Vec::new(),
-    }
+    })
+}
+
+/// About what a [`Port`] and the tables of names that hold it take.
+const PORT_BYTES: usize = 320;
+
+/// About what an extent, an entry of the metadata or an opset takes.
+const PAIR_BYTES: usize = 64;
+
+fn rank(value: &ValueInfoProto) -> usize {
+    declared_shape(value.ty.as_ref()).map_or(0, <[_]>::len)
 }
 
 #[derive(Default)]

@@ -12,6 +12,9 @@ pub(crate) const RANK: usize = 64;
 /// Most operators of one extent.
 const TERMS: usize = 512;
 
+/// Most operators of all extents and known elements of a value; it bounds the time per node.
+const ALL_TERMS: usize = 4096;
+
 /// What of a value's type or known elements is too large, if anything is.
 pub(crate) fn too_large(facts: &ValueFacts) -> Option<String> {
     let rank = facts.ty.rank();
@@ -19,8 +22,14 @@ pub(crate) fn too_large(facts: &ValueFacts) -> Option<String> {
         return Some(format!("{rank} axes; at most {RANK} are supported"));
     }
     let known = facts.known.as_deref().unwrap_or_default();
-    let fits = |dim: &Dim| count(dim, &mut { TERMS });
-    let all_fit = facts.ty.shape.iter().chain(known).all(fits);
+    let mut left = ALL_TERMS;
+    let all_fit = facts.ty.shape.iter().chain(known).all(|dim| {
+        let allowed = TERMS.min(left);
+        let mut rest = allowed;
+        let fits = count(dim, &mut rest);
+        left -= allowed - rest;
+        fits
+    });
     (!all_fit).then(|| {
         format!(
             "extents that are expressions of more than {TERMS} operators; bind symbols to numbers when exporting"

@@ -78,7 +78,7 @@ fn read(bytes: Bytes, name: &str) -> Result<(Info, Imported), OnnxError> {
         Some(graph) => graph,
         None => return Err(OnnxError::NoGraph { file: file() }),
     };
-    let info = info::read(&model, graph);
+    let info = info::read(&model, graph, &mut budget).map_err(|_| too_costly())?;
     let imported = import::run(&model, graph, name, &mut budget).map_err(|_| too_costly())?;
     Ok((info, imported))
 }

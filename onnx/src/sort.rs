@@ -16,11 +16,12 @@ pub(crate) struct Order {
     pub(crate) cycle: Vec<String>,
 }
 
-/// Sorts nodes; of several that could come next, the one that stands first in the file does.
-pub(crate) fn sort(nodes: &[NodeProto]) -> Order {
+/// Sorts nodes; of several that could come next, the one that stands first in the file does. A name
+/// that `given` knows stands for an input or initializer, whichever node claims it, too.
+pub(crate) fn sort(nodes: &[NodeProto], given: impl Fn(&str) -> bool) -> Order {
     let mut producer: HashMap<&str, usize> = HashMap::new();
     for (index, node) in nodes.iter().enumerate() {
-        for name in node.output.iter().filter(|n| !n.is_empty()) {
+        for name in node.output.iter().filter(|n| !n.is_empty() && !given(n)) {
             producer.entry(name).or_insert(index);
         }
     }
@@ -104,7 +105,7 @@ mod tests {
     }
 
     fn check(nodes: &[NodeProto], sorted: &[usize], stuck: &[usize], cycle: &[&str]) {
-        let order = sort(nodes);
+        let order = sort(nodes, |name| name == "x");
         assert_eq!(order.sorted, sorted);
         assert_eq!(order.stuck, stuck);
         assert_eq!(order.cycle, cycle);

@@ -67,7 +67,27 @@ impl Convolve {
     }
 }
 
+/// The shape for the kernels. A column of pixels lies in memory like a row of pixels, and rows are
+/// what vectors work along, so it is convolved as one.
 fn conv_shape(step: &ConvStep) -> ConvShape {
+    let shape = shape_as_given(step);
+    let column = shape.input[1] == 1 && shape.kernel[1] == 1;
+    if !column || shape.pad_begin[1] + shape.pad_end[1] > 0 {
+        return shape;
+    }
+    let turned = |[vertical, horizontal]: [usize; 2]| [horizontal, vertical];
+    ConvShape {
+        input: turned(shape.input),
+        kernel: turned(shape.kernel),
+        stride: turned(shape.stride),
+        dilation: turned(shape.dilation),
+        pad_begin: turned(shape.pad_begin),
+        pad_end: turned(shape.pad_end),
+        ..shape
+    }
+}
+
+fn shape_as_given(step: &ConvStep) -> ConvShape {
     let (x, w) = (&step.input.shape, &step.weight.shape);
     ConvShape {
         batch: x[0],

@@ -236,7 +236,12 @@ impl Expression {
     }
 
     /// All elements, if every load is of a constant; for packing before the first run. f32 only.
-    pub(super) fn constant_elements(&self, cpu: &Cpu, plan: &Plan, count: usize) -> Option<Vec<f32>> {
+    pub(super) fn constant_elements(
+        &self,
+        cpu: &Cpu,
+        plan: &Plan,
+        count: usize,
+    ) -> Option<Vec<f32>> {
         let is_constant = |r: &Reader| matches!(plan.buffer(r.buffer).place, Place::Constant(_));
         if self.dtype() != DType::F32 || !self.readers.iter().all(is_constant) {
             return None;

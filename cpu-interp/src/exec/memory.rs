@@ -58,13 +58,24 @@ pub(super) struct Reads<'a> {
 
 /// The constants of a plan, by their number.
 pub(super) fn constants(plan: &Plan) -> Result<Vec<&[u8]>, BackendError> {
-    plan.constants.iter().map(|c| constant_bytes(&c.tensor)).collect()
+    plan.constants
+        .iter()
+        .map(|c| constant_bytes(&c.tensor))
+        .collect()
 }
 
 impl<'a> Reads<'a> {
     /// The constants alone, before a run.
     pub(super) fn of_constants(plan: &'a Plan, constants: &'a [&'a [u8]]) -> Self {
-        Reads { plan, feeds: &[], constants, outputs: &[], low: &[], high: &[], high_start: 0 }
+        Reads {
+            plan,
+            feeds: &[],
+            constants,
+            outputs: &[],
+            low: &[],
+            high: &[],
+            high_start: 0,
+        }
     }
 
     /// The bytes of a buffer, as long as its elements.

@@ -13,7 +13,7 @@ use super::memory::Reads;
 use super::step::Build;
 use crate::kernels::Cpu;
 use crate::kernels::chunks::for_chunks;
-use crate::kernels::isa::Isa;
+use crate::kernels::isa::{Isa, dispatch};
 use crate::kernels::reduce::{Reduce, reduce};
 use crate::kernels::scratch::Scratch;
 use crate::kernels::tile::TILE;
@@ -75,8 +75,51 @@ impl Reduction {
                 self.finish(cpu, out, reads);
                 return;
             }
+            if shape[2] > 1 {
+                self.columns(cpu, &bound, *shape, out);
+                self.finish(cpu, out, reads);
+                return;
+            }
         }
         self.tiles(cpu, out, reads);
+    }
+
+    /// Reduced axes that are not the last: whole rows of results at a time.
+    fn columns(
+        &self,
+        cpu: &Cpu,
+        value: &Bound<'_, '_>,
+        [_, rows, inner]: [usize; 3],
+        out: &mut [u8],
+    ) {
+        let cost = rows as f64 * (self.value.cost_ns() + 0.3);
+        for_chunks(
+            &cpu.threads,
+            out,
+            size_of::<f32>(),
+            64,
+            cost,
+            |scratch, first, part| {
+                let (mut acc, mut row) = ([0.0_f64; TILE], [0.0_f32; TILE]);
+                let results: &mut [f32] = bytemuck::cast_slice_mut(part);
+                let mut at = 0;
+                while at < results.len() {
+                    let (outer, column) = ((first + at) / inner, (first + at) % inner);
+                    let width = (inner - column).min(TILE).min(results.len() - at);
+                    let (acc, row) = (&mut acc[..width], &mut row[..width]);
+                    acc.fill(identity(self.kind));
+                    for r in 0..rows {
+                        let start = (outer * rows + r) * inner + column;
+                        value.fill(cpu.isa, scratch, start, bytemuck::cast_slice_mut(row));
+                        dispatch!(cpu.isa, |_s| fold_row(self.kind, acc, row));
+                    }
+                    for (result, &acc) in results[at..at + width].iter_mut().zip(acc.iter()) {
+                        *result = finished(self.kind, acc, rows) as f32;
+                    }
+                    at += width;
+                }
+            },
+        );
     }
 
     fn finish(&self, cpu: &Cpu, out: &mut [u8], reads: &Reads<'_>) {
@@ -111,8 +154,8 @@ impl Reduction {
                 scratch,
             };
             match dtype {
-                DType::F32 => fold.floats::<f32>(first, part, |x| x.into(), |x| x as f32),
-                DType::F64 => fold.floats::<f64>(first, part, |x| x, |x| x),
+                DType::F32 => fold.floats::<f32>(first, part),
+                DType::F64 => fold.floats::<f64>(first, part),
                 DType::I8 => fold.integers::<i8>(first, part),
                 DType::I16 => fold.integers::<i16>(first, part),
                 DType::I32 => fold.integers::<i32>(first, part),
@@ -184,6 +227,103 @@ struct Fold<'a, 'b> {
     scratch: &'b mut Scratch,
 }
 
+/// What float folds need.
+trait Float: bytemuck::Pod + PartialOrd {
+    fn widen(self) -> f64;
+    fn narrow(value: f64) -> Self;
+}
+
+impl Float for f32 {
+    #[inline(always)]
+    fn widen(self) -> f64 {
+        self.into()
+    }
+    #[inline(always)]
+    fn narrow(value: f64) -> f32 {
+        value as f32
+    }
+}
+
+impl Float for f64 {
+    #[inline(always)]
+    fn widen(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn narrow(value: f64) -> f64 {
+        value
+    }
+}
+
+/// The result of no elements.
+fn identity(kind: ReduceKind) -> f64 {
+    match kind {
+        ReduceKind::Sum | ReduceKind::Mean => 0.0,
+        ReduceKind::Prod => 1.0,
+        ReduceKind::Max => f64::NEG_INFINITY,
+        ReduceKind::Min => f64::INFINITY,
+    }
+}
+
+#[inline(always)]
+fn combine(kind: ReduceKind, a: f64, x: f64) -> f64 {
+    match kind {
+        ReduceKind::Sum | ReduceKind::Mean => a + x,
+        ReduceKind::Prod => a * x,
+        // Either NaN stays: a NaN `a` compares false, a NaN `x` is taken.
+        ReduceKind::Max if x > a || x.is_nan() => x,
+        ReduceKind::Min if x < a || x.is_nan() => x,
+        ReduceKind::Max | ReduceKind::Min => a,
+    }
+}
+
+fn finished(kind: ReduceKind, acc: f64, count: usize) -> f64 {
+    if kind == ReduceKind::Mean {
+        acc / count as f64
+    } else {
+        acc
+    }
+}
+
+/// All of a tile, in independent lanes.
+#[inline(always)]
+fn fold_tile<T: Float>(kind: ReduceKind, tile: &[T]) -> f64 {
+    match kind {
+        ReduceKind::Sum | ReduceKind::Mean => lanes(tile, kind, |a, x| a + x),
+        ReduceKind::Prod => lanes(tile, kind, |a, x| a * x),
+        ReduceKind::Max => lanes(tile, kind, |a, x| if x > a || x.is_nan() { x } else { a }),
+        ReduceKind::Min => lanes(tile, kind, |a, x| if x < a || x.is_nan() { x } else { a }),
+    }
+}
+
+#[inline(always)]
+fn lanes<T: Float>(tile: &[T], kind: ReduceKind, step: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut acc = [identity(kind); 16];
+    let (whole, rest) = tile.as_chunks::<16>();
+    for chunk in whole {
+        acc.iter_mut()
+            .zip(chunk)
+            .for_each(|(a, x)| *a = step(*a, x.widen()));
+    }
+    acc.iter_mut()
+        .zip(rest)
+        .for_each(|(a, x)| *a = step(*a, x.widen()));
+    acc.into_iter().fold(identity(kind), step)
+}
+
+/// Adds one row of elements to the accumulators of their columns.
+#[inline(always)]
+fn fold_row<T: Float>(kind: ReduceKind, acc: &mut [f64], row: &[T]) {
+    let columns = acc.iter_mut().zip(row);
+    match kind {
+        ReduceKind::Sum | ReduceKind::Mean => columns.for_each(|(a, x)| *a += x.widen()),
+        ReduceKind::Prod => columns.for_each(|(a, x)| *a *= x.widen()),
+        ReduceKind::Max | ReduceKind::Min => {
+            columns.for_each(|(a, x)| *a = combine(kind, *a, x.widen()));
+        }
+    }
+}
+
 /// What integer folds need.
 trait Integer: bytemuck::Pod + Ord {
     const MIN: Self;
@@ -228,42 +368,17 @@ impl Fold<'_, '_> {
         }
     }
 
-    fn floats<T: bytemuck::Pod>(
-        mut self,
-        first: usize,
-        out: &mut [u8],
-        widen: fn(T) -> f64,
-        narrow: fn(f64) -> T,
-    ) {
-        let (kind, count) = (self.kind, self.count);
+    fn floats<T: Float>(mut self, first: usize, out: &mut [u8]) {
+        let (isa, kind, count) = (self.isa, self.kind, self.count);
         for (i, result) in bytemuck::cast_slice_mut::<u8, T>(out)
             .iter_mut()
             .enumerate()
         {
-            let mut acc = match kind {
-                ReduceKind::Sum | ReduceKind::Mean => 0.0,
-                ReduceKind::Prod => 1.0,
-                ReduceKind::Max => f64::NEG_INFINITY,
-                ReduceKind::Min => f64::INFINITY,
-            };
+            let mut acc = identity(kind);
             self.elements::<T>(first + i, |part| {
-                let values = part.iter().map(|&x| widen(x));
-                acc = match kind {
-                    ReduceKind::Sum | ReduceKind::Mean => acc + values.sum::<f64>(),
-                    ReduceKind::Prod => acc * values.product::<f64>(),
-                    ReduceKind::Max => {
-                        values.fold(acc, |m, x| if x > m || x.is_nan() { x } else { m })
-                    }
-                    ReduceKind::Min => {
-                        values.fold(acc, |m, x| if x < m || x.is_nan() { x } else { m })
-                    }
-                };
+                acc = combine(kind, acc, dispatch!(isa, |_s| fold_tile(kind, part)));
             });
-            *result = narrow(if kind == ReduceKind::Mean {
-                acc / count as f64
-            } else {
-                acc
-            });
+            *result = T::narrow(finished(kind, acc, count));
         }
     }
 

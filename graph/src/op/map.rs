@@ -61,7 +61,7 @@ pub struct Row {
     pub types: Types,
     /// Number attributes with their defaults (ONNX's where it has one).
     pub attrs: &'static [(&'static str, f32)],
-    /// How the op acts on the extents of a shape tensor, if it does.
+    /// How the op acts on the extents of a shape tensor, if it does; with one operand, on 0 and it.
     pub dim: Option<DimOp>,
     /// Appends the expression; gives the register of the result.
     pub build: fn(&mut Program, &Operands<'_>) -> Reg,
@@ -194,14 +194,28 @@ impl MapOp {
         if inputs.len() == 1 {
             let unchanged = matches!(self.row.types, Types::Any)
                 || (self.row.types == Types::Cast && ty.dtype.size_bytes() >= 4);
-            return unchanged.then(|| first.known.clone())?;
+            if unchanged {
+                return first.known.clone();
+            }
+            // The one unary op with a `DimOp` is `neg`: 0 - x.
+            let (op, known) = (self.row.dim?, first.known.as_ref()?);
+            let negated = known
+                .iter()
+                .map(|x| Dim::apply(op, Dim::Known(0), x.clone()));
+            return Some(negated.collect());
         }
         let op = self.row.dim?;
         let (a, b) = (first.known.as_ref()?, inputs.optional(1)?.known.as_ref()?);
         let at = |list: &[Dim], i: usize| list[if list.len() == 1 { 0 } else { i }].clone();
         let len = a.len().max(b.len());
         let fits = |list: &[Dim]| list.len() == len || list.len() == 1;
-        (ty.rank() <= 1 && fits(a) && fits(b)).then(|| {
+        // `DimOp` rounds down where `div` rounds toward zero: the same for what is never negative.
+        let exact = |i: &usize| {
+            op != DimOp::FloorDiv
+                || (at(a, *i).is_never_negative() && at(b, *i).is_never_negative())
+        };
+        let follows = ty.rank() <= 1 && fits(a) && fits(b) && (0..len).all(|i| exact(&i));
+        follows.then(|| {
             (0..len)
                 .map(|i| Dim::apply(op, at(a, i), at(b, i)))
                 .collect()

@@ -199,3 +199,43 @@ fn errors_say_what_does_not_fit() {
         assert_eq!(infer(&op, inputs), Err(want.to_owned()), "{op} {inputs:?}");
     }
 }
+
+#[test]
+fn elements_of_quotients_are_known_where_rounding_does_not_matter() {
+    let elements = |known: &[Dim]| ValueFacts {
+        ty: TensorType::fixed(DType::I64, &[known.len()]),
+        known: Some(known.to_vec()),
+    };
+    let (a, b) = (Dim::from("A"), Dim::from("B"));
+    let shorter = Dim::apply(crate::DimOp::Sub, a.clone(), b.clone());
+    let cases = [
+        (Dim::Known(7), Dim::Known(2), Some("3")),
+        (Dim::Known(7), Dim::Known(0), Some("0")),
+        (a.clone(), Dim::Known(2), Some("(A / 2)")),
+        (a.clone(), b, Some("(A / B)")),
+        // -7 / 2 is -3 toward zero and -4 rounded down.
+        (Dim::Known(-7), Dim::Known(2), None),
+        (a, Dim::Known(-2), None),
+        (shorter, Dim::Known(2), None),
+    ];
+    for (x, y, want) in cases {
+        let inputs = [elements(&[x]), elements(&[y])];
+        let facts = map("div").infer(&[Some(&inputs[0]), Some(&inputs[1])]);
+        let known = facts.expect("integers divide")[0].known.clone();
+        assert_eq!(known.map(|k| k[0].to_string()).as_deref(), want);
+    }
+}
+
+#[test]
+fn elements_of_a_negation_are_known() {
+    let facts = ValueFacts {
+        ty: TensorType::fixed(DType::I64, &[2]),
+        known: Some(vec![Dim::Known(3), Dim::from("A")]),
+    };
+    let inferred = map("neg").infer(&[Some(&facts)]).expect("integers negate");
+    let known = inferred[0].known.as_ref().expect("known elements");
+    assert_eq!(
+        (known[0].clone(), known[1].to_string()),
+        (Dim::Known(-3), "(0 - A)".to_owned())
+    );
+}

@@ -9,9 +9,9 @@
 //!   Opset 14: `training_mode`, of which only 0 is supported. Opset 15: parameters of other types.
 //! - Opset 7, 10: `Dropout` has the attribute `ratio`. Opset 12: `ratio` and `training_mode` are
 //!   inputs. Its mask is all true.
-//! - Opset 17: `LayerNormalization`; its outputs `Mean` and `InvStdDev` are refused.
+//! - Opset 17: `LayerNormalization`; its statistics, where they are wanted, are computed beside it.
 
-use graph::op::{BatchNorm, Expand, LayerNorm, MapOp, Op, Reshape, Softmax};
+use graph::op::{BatchNorm, Expand, LayerNorm, MapOp, Op, Reduce, ReduceKind, Reshape, Softmax};
 use graph::{Dim, ValueId};
 use tensor_core::DType;
 
@@ -70,10 +70,42 @@ fn layer_norm(call: &mut Call<'_>) -> Done {
         let reason = "only 1 (FLOAT) is supported";
         call.refuse_attribute("stash_type", stash_type, reason);
     }
-    call.input(0)?;
+    let x = call.input(0)?;
     call.input(1)?;
     let inputs = call.all()?;
-    call.finish(Op::LayerNorm(LayerNorm { axis, epsilon }), &inputs)
+    call.finish(Op::LayerNorm(LayerNorm { axis, epsilon }), &inputs)?;
+    if call.wants(1) || call.wants(2) {
+        statistics(call, x, axis, epsilon)?;
+    }
+    Ok(())
+}
+
+/// Outputs 1 and 2 of a layer norm in `f32`: the mean, and `1 / sqrt(variance + epsilon)`.
+fn statistics(call: &mut Call<'_>, x: ValueId, axis: i64, epsilon: f32) -> Done {
+    let rank = call.ty(x).rank();
+    let first = call.axis(axis, rank)?;
+    let axes = (first..rank).filter_map(|a| i64::try_from(a).ok());
+    let mean_of = Op::Reduce(Reduce {
+        kind: ReduceKind::Mean,
+        axes: Some(axes.collect()),
+        keep: true,
+        noop_if_empty: false,
+    });
+    let x = call.cast(x, DType::F32)?;
+    let mean = call.emit(mean_of.clone(), &[Some(x)])?;
+    let centred = call.emit(map("sub"), &[Some(x), Some(mean)])?;
+    let squares = call.emit(map("mul"), &[Some(centred), Some(centred)])?;
+    let variance = call.emit(mean_of, &[Some(squares)])?;
+    if call.wants(1) {
+        call.output(1, map("identity"), &[Some(mean)])?;
+    }
+    if call.wants(2) {
+        let epsilon = call.scalar(DType::F32, epsilon.into())?;
+        let shifted = call.emit(map("add"), &[Some(variance), Some(epsilon)])?;
+        let deviation = call.emit(map("sqrt"), &[Some(shifted)])?;
+        call.output(2, map("reciprocal"), &[Some(deviation)])?;
+    }
+    Ok(())
 }
 
 fn batch_norm(call: &mut Call<'_>) -> Done {

@@ -7,10 +7,11 @@
 //! - Opset 11: negative axes.
 //! - Opset 13: `ReduceSum` takes `axes` as an input and has `noop_with_empty_axes`.
 //! - Opset 18: the others do.
-//! - Opset 20: `ReduceMax` and `ReduceMin` of bools, which are refused.
+//! - Opset 20: `ReduceMax` and `ReduceMin` of bools, by way of 8-bit integers.
 //! - Opset 22: more element types for the pools.
 
-use graph::op::{Op, Reduce, ReduceKind};
+use graph::op::{MapOp, Op, Reduce, ReduceKind};
+use tensor_core::DType;
 
 use super::{Row, row};
 use crate::call::{Call, Done};
@@ -50,15 +51,21 @@ fn reduce(call: &mut Call<'_>, kind: ReduceKind) -> Done {
     let axes = call.ints("axes");
     let keep = call.flag("keepdims", true);
     let noop_if_empty = call.flag("noop_with_empty_axes", false);
-    call.input(0)?;
-    let inputs = call.all()?;
-    let op = Reduce {
+    let x = call.input(0)?;
+    let mut inputs = call.all()?;
+    let op = Op::Reduce(Reduce {
         kind,
         axes,
         keep,
         noop_if_empty,
-    };
-    call.finish(Op::Reduce(op), &inputs)
+    });
+    let bools = call.dtype(x) == DType::Bool && call.opset >= 20;
+    if bools && matches!(kind, ReduceKind::Max | ReduceKind::Min) {
+        inputs[0] = Some(call.cast(x, DType::U8)?);
+        let result = call.emit(op, &inputs)?;
+        return call.finish(Op::Map(MapOp::cast(DType::Bool)), &[Some(result)]);
+    }
+    call.finish(op, &inputs)
 }
 
 /// A reduction over every axis after batch and channel; they stay with extent 1.

@@ -1,7 +1,7 @@
 //! Ops that change or tell the shape.
 //!
 //! <https://onnx.ai/onnx/operators/onnx__Reshape.html>, `Transpose`, `Expand`, `Squeeze`,
-//! `Unsqueeze`, `Flatten`, `Shape`.
+//! `Unsqueeze`, `Flatten`, `Shape`, `Size`.
 //!
 //! - Opset 5: `Reshape` takes the shape as an input; opset 14: `allowzero`.
 //! - Opset 1: `Squeeze` and `Unsqueeze` have the attribute `axes`; opset 11: negative axes;
@@ -11,10 +11,11 @@
 //! - Opset 13 to 25: more element types for all of them.
 
 use graph::Dim;
-use graph::op::{Expand, Op, Reshape, Shape, Squeeze, Transpose, Unsqueeze};
+use graph::op::{Expand, Gather, Op, Reshape, Shape, Squeeze, Transpose, Unsqueeze};
+use tensor::Tensor;
 
 use super::{Row, row};
-use crate::call::{Call, Done};
+use crate::call::{Call, Done, map};
 use crate::error::ProblemKind;
 
 pub(super) const ROWS: &[Row] = &[
@@ -28,6 +29,7 @@ pub(super) const ROWS: &[Row] = &[
     row("Unsqueeze", 13, (2, 2), &[], unsqueeze),
     row("Flatten", 1, (1, 1), &["axis"], flatten),
     row("Shape", 1, (1, 1), &[], shape),
+    row("Size", 1, (1, 1), &[], size),
     row("Shape", 15, (1, 1), &["start", "end"], shape),
 ];
 
@@ -100,4 +102,23 @@ fn shape(call: &mut Call<'_>) -> Done {
     let (start, end) = (call.int("start", 0), call.optional_int("end"));
     let x = call.input(0)?;
     call.finish(Op::Shape(Shape { start, end }), &[Some(x)])
+}
+
+/// The product of the extents, as ops whose elements inference follows.
+fn size(call: &mut Call<'_>) -> Done {
+    let x = call.input(0)?;
+    let rank = call.ty(x).rank();
+    let whole = Op::Shape(Shape {
+        start: 0,
+        end: None,
+    });
+    let extents = call.emit(whole, &[Some(x)])?;
+    let mut product = call.constant(Tensor::scalar(1_i64))?;
+    for axis in 0..rank {
+        let index = call.constant(Tensor::scalar(i64::try_from(axis).unwrap_or(i64::MAX)))?;
+        let pick = Op::Gather(Gather { axis: 0 });
+        let extent = call.emit(pick, &[Some(extents), Some(index)])?;
+        product = call.emit(map("mul"), &[Some(product), Some(extent)])?;
+    }
+    call.finish(map("identity"), &[Some(product)])
 }

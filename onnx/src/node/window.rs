@@ -6,9 +6,11 @@
 //! - Opset 7: `AveragePool` has `count_include_pad`. Opset 8: `MaxPool` has `storage_order`, which
 //!   only concerns the output `Indices`; that output is refused.
 //! - Opset 10: `ceil_mode`; `MaxPool` has `dilations`. Opset 19: `AveragePool` has `dilations`.
-//! - Opset 12: `MaxPool` of 8-bit integers, which are refused. Opset 22: more element types.
+//! - Opset 12: `MaxPool` of 8-bit integers, by way of `f32`, which is exact. Opset 22: more element
+//!   types.
 
-use graph::op::{Conv, Op, Pad, Pool, PoolKind, Window};
+use graph::op::{Conv, MapOp, Op, Pad, Pool, PoolKind, Window};
+use tensor_core::DType;
 
 use super::{Row, row};
 use crate::call::{Call, Done, Stop};
@@ -203,12 +205,19 @@ fn pool(call: &mut Call<'_>, kind: PoolKind) -> Done {
     }
     let spatial = spatial_axes(call)?;
     let x = call.input(0)?;
-    let op = Pool {
+    let own = call.dtype(x);
+    let narrow = kind == PoolKind::Max && own.is_integer() && own.size_bytes() == 1;
+    let op = Op::Pool(Pool {
         kind,
         kernel: attributes.kernel.clone().unwrap_or_default(),
         window: attributes.window(spatial),
         ceil,
         count_pad,
-    };
-    call.finish(Op::Pool(op), &[Some(x)])
+    });
+    if narrow {
+        let wide = call.cast(x, DType::F32)?;
+        let result = call.emit(op, &[Some(wide)])?;
+        return call.finish(Op::Map(MapOp::cast(own)), &[Some(result)]);
+    }
+    call.finish(op, &[Some(x)])
 }

@@ -3,6 +3,8 @@
 use graph::scalar::Prim;
 use tensor_core::DType;
 
+use crate::kernels::isa::{Isa, dispatch};
+
 /// An operand of one instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Arg {
@@ -43,19 +45,48 @@ impl Element for f64 {
     }
 }
 
-impl Arg {
-    /// Element `i`.
-    ///
+/// Where a loop finds element `i` of an operand; known before the loop starts, so that it vectorises.
+trait Source: Copy {
     /// # Safety
-    /// A pointer must hold more than `i` elements of `T`.
+    /// Elements in memory must be more than `i`.
+    unsafe fn at<T: Element>(self, i: usize) -> T;
+}
+
+#[derive(Clone, Copy)]
+struct Elements(*const u8);
+
+#[derive(Clone, Copy)]
+struct Same(u64);
+
+impl Source for Elements {
     #[inline(always)]
-    pub(super) unsafe fn at<T: Element>(self, i: usize) -> T {
-        match self {
-            // SAFETY: the caller promises that the element is there.
-            Arg::Ptr(p) => unsafe { p.cast::<T>().add(i).read_unaligned() },
-            Arg::Splat(bits) => T::of_bits(bits),
-        }
+    unsafe fn at<T: Element>(self, i: usize) -> T {
+        // SAFETY: the caller promises that the element is there.
+        unsafe { self.0.cast::<T>().add(i).read_unaligned() }
     }
+}
+
+impl Source for Same {
+    #[inline(always)]
+    unsafe fn at<T: Element>(self, _i: usize) -> T {
+        T::of_bits(self.0)
+    }
+}
+
+/// Evaluates `$body` with `$x` as the source of `$arg`.
+macro_rules! with_source {
+    ($arg:expr, $x:ident => $body:expr) => {
+        match $arg {
+            Arg::Ptr(p) => {
+                let $x = Elements(p);
+                $body
+            }
+            Arg::Splat(bits) => {
+                let $x = Same(bits);
+                $body
+            }
+        }
+    };
 }
 
 /// `dst[i] = f(a[i])`
@@ -64,10 +95,10 @@ impl Arg {
 /// `dst` and pointers among the operands must hold `n` elements.
 #[inline(always)]
 pub(super) unsafe fn map1<T: Element, U>(dst: *mut u8, a: Arg, n: usize, f: impl Fn(T) -> U) {
-    for i in 0..n {
+    with_source!(a, a => for i in 0..n {
         // SAFETY: i < n, and the caller promises n elements.
         unsafe { dst.cast::<U>().add(i).write_unaligned(f(a.at(i))) };
-    }
+    });
 }
 
 /// `dst[i] = f(a[i], b[i])`
@@ -81,10 +112,10 @@ pub(super) unsafe fn map2<T: Element, U>(
     n: usize,
     f: impl Fn(T, T) -> U,
 ) {
-    for i in 0..n {
+    with_source!(a, a => with_source!(b, b => for i in 0..n {
         // SAFETY: i < n, and the caller promises n elements.
         unsafe { dst.cast::<U>().add(i).write_unaligned(f(a.at(i), b.at(i))) };
-    }
+    }));
 }
 
 /// `dst[i] = c[i] != 0 ? a[i] : b[i]`
@@ -93,14 +124,13 @@ pub(super) unsafe fn map2<T: Element, U>(
 /// As [`map1`].
 #[inline(always)]
 unsafe fn choose<T: Element>(dst: *mut u8, [c, a, b]: [Arg; 3], n: usize) {
-    for i in 0..n {
+    with_source!(c, c => with_source!(a, a => with_source!(b, b => for i in 0..n {
         // SAFETY: i < n, and the caller promises n elements.
         unsafe {
-            let condition: u8 = c.at(i);
-            let value: T = if condition != 0 { a.at(i) } else { b.at(i) };
-            dst.cast::<T>().add(i).write_unaligned(value);
+            let (condition, yes, no): (u8, T, T) = (c.at(i), a.at(i), b.at(i));
+            dst.cast::<T>().add(i).write_unaligned(if condition != 0 { yes } else { no });
         }
-    }
+    })));
 }
 
 /// `dst[i] = a[i]` for elements of a width.
@@ -140,21 +170,28 @@ pub(super) unsafe fn select(width: usize, dst: *mut u8, args: [Arg; 3], n: usize
 ///
 /// # Safety
 /// As [`map1`].
-pub(super) unsafe fn run(prim: Prim, dtype: DType, dst: *mut u8, args: [Arg; 3], n: usize) {
+pub(super) unsafe fn run(
+    isa: Isa,
+    prim: Prim,
+    dtype: DType,
+    dst: *mut u8,
+    args: [Arg; 3],
+    n: usize,
+) {
     // SAFETY: the caller's promise is passed on.
     unsafe {
         match dtype {
             _ if prim == Prim::Select => select(dtype.size_bytes(), dst, args, n),
             DType::F64 => double(prim, dst, args, n),
-            DType::I8 => i8_loop(prim, dst, args, n),
-            DType::I16 => i16_loop(prim, dst, args, n),
-            DType::I32 => i32_loop(prim, dst, args, n),
-            DType::I64 => i64_loop(prim, dst, args, n),
-            DType::U8 => u8_loop(prim, dst, args, n),
-            DType::U16 => u16_loop(prim, dst, args, n),
-            DType::U32 => u32_loop(prim, dst, args, n),
-            DType::U64 => u64_loop(prim, dst, args, n),
-            DType::Bool => boolean(prim, dst, args, n),
+            DType::I8 => dispatch!(isa, |_s| i8_loop(prim, dst, args, n)),
+            DType::I16 => dispatch!(isa, |_s| i16_loop(prim, dst, args, n)),
+            DType::I32 => dispatch!(isa, |_s| i32_loop(prim, dst, args, n)),
+            DType::I64 => dispatch!(isa, |_s| i64_loop(prim, dst, args, n)),
+            DType::U8 => dispatch!(isa, |_s| u8_loop(prim, dst, args, n)),
+            DType::U16 => dispatch!(isa, |_s| u16_loop(prim, dst, args, n)),
+            DType::U32 => dispatch!(isa, |_s| u32_loop(prim, dst, args, n)),
+            DType::U64 => dispatch!(isa, |_s| u64_loop(prim, dst, args, n)),
+            DType::Bool => dispatch!(isa, |_s| boolean(prim, dst, args, n)),
             DType::F32
             | DType::F16
             | DType::BF16
@@ -169,6 +206,7 @@ pub(super) unsafe fn run(prim: Prim, dtype: DType, dst: *mut u8, args: [Arg; 3],
 
 /// # Safety
 /// As [`map1`].
+#[inline(always)]
 unsafe fn boolean(prim: Prim, dst: *mut u8, [a, b, _]: [Arg; 3], n: usize) {
     // SAFETY: the caller's promise is passed on.
     unsafe {
@@ -268,6 +306,7 @@ macro_rules! integer {
     ($name:ident, $T:ty, $neg:expr, $abs:expr, $sign:expr) => {
         /// # Safety
         /// As [`map1`].
+        #[inline(always)]
         unsafe fn $name(prim: Prim, dst: *mut u8, [a, b, _]: [Arg; 3], n: usize) {
             use Prim::*;
             let two = [a, b];

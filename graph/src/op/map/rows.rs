@@ -113,7 +113,7 @@ pub static ROWS: &[Row] = &[
         |p, o| p.cast(o.dtype, o.reg(0)),
     )
     .algebra(Algebra::IDEMPOTENT),
-    unary!("neg", Neg, Number, "-x", EXACT, "ONNX Neg"),
+    unary!("neg", Neg, Number, "-x", EXACT, "ONNX Neg").dim(DimOp::Sub),
     unary!("abs", Abs, Number, "|x|", EXACT, "ONNX Abs").algebra(Algebra::IDEMPOTENT),
     unary!("sign", Sign, Number, "-1, 0 or 1", EXACT, "ONNX Sign").algebra(Algebra::IDEMPOTENT),
     unary!(
@@ -292,7 +292,8 @@ pub static ROWS: &[Row] = &[
         "a / b; integers toward zero, x / 0 = 0",
         EXACT,
         "ONNX Div"
-    ),
+    )
+    .dim(DimOp::FloorDiv),
     binary!("pow", Pow, Number, "a^b", within(4), "ONNX Pow"),
     binary!(
         "max",

@@ -94,6 +94,10 @@ impl Slice {
     }
 }
 
+/// Exporters write bounds from here on (`i32::MAX`, `i64::MAX`, a billion) for "to the end". Where the extent is a symbol
+/// they are taken as that; a number is compared exactly, also when a symbol is bound later.
+const WHOLE: i64 = 1_000_000_000;
+
 /// The extent of `dim` sliced. Exact for numbers; for a symbol right when it is at least 1.
 fn sliced_extent(dim: &Dim, slice: SliceAxis) -> Dim {
     let SliceAxis {
@@ -106,7 +110,7 @@ fn sliced_extent(dim: &Dim, slice: SliceAxis) -> Dim {
         if at < 0 {
             let from_end = Dim::apply(DimOp::Add, dim.clone(), Dim::Known(at));
             Dim::apply(DimOp::Max, from_end, Dim::Known(0))
-        } else if at >= i64::from(i32::MAX) {
+        } else if at >= WHOLE {
             dim.clone()
         } else if at == 0 {
             Dim::Known(0)
@@ -121,12 +125,12 @@ fn sliced_extent(dim: &Dim, slice: SliceAxis) -> Dim {
         Dim::apply(DimOp::Sub, bound(end), bound(start))
     } else {
         let last = Dim::apply(DimOp::Sub, dim.clone(), Dim::Known(1));
-        let from = if start == -1 || start >= i64::from(i32::MAX) {
+        let from = if start == -1 || start >= WHOLE {
             last
         } else {
             bound(start)
         };
-        let to = if end < -i64::from(i32::MAX) {
+        let to = if end < -WHOLE {
             Dim::Known(-1)
         } else {
             bound(end)
@@ -248,6 +252,7 @@ mod tests {
             )
         };
         assert_eq!(slice(0, i64::MAX, 1).to_string(), "W");
+        assert_eq!(slice(0, 1_000_000_000, 1).to_string(), "W");
         assert_eq!(slice(1, i64::MAX, 1).to_string(), "(W + -1)");
         assert_eq!(slice(0, -1, 1).to_string(), "(W + -1)");
         assert_eq!(slice(-1, i64::MIN, -1).to_string(), "W");
