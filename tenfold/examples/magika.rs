@@ -200,3 +200,54 @@ impl Rules {
         (label.to_owned(), score)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tensor_io::npz::Npz;
+
+    use super::*;
+
+    const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/magika");
+
+    /// The golden features were made with Magika's own rules, in another language.
+    #[test]
+    fn features_are_those_of_magika() {
+        let mut samples: Vec<_> = fs::read_dir(format!("{GOLDEN}/samples"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        samples.sort();
+        let mut npz = Npz::open(format!("{GOLDEN}/magika.npz")).unwrap();
+        let golden = npz.read("bytes").unwrap().to_vec::<i32>().unwrap();
+        assert_eq!(golden.len(), samples.len() * 2 * SEEN);
+        for (path, expect) in samples.iter().zip(golden.chunks_exact(2 * SEEN)) {
+            let Look::Features(features) = look_at(path).unwrap() else {
+                panic!("{path:?} is worth asking the model")
+            };
+            assert_eq!(features, expect, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_label_must_pass_its_threshold() {
+        let rules = Rules {
+            labels: ["rust", "zip", "randomtxt"].map(str::to_owned).to_vec(),
+            config: json!({
+                "overwrite_map": { "randomtxt": "txt" },
+                "thresholds": { "rust": 0.9 },
+                "medium_confidence_threshold": 0.5,
+            }),
+            types: json!({ "rust": { "is_text": true }, "zip": { "is_text": false }, "txt": { "is_text": true } }),
+        };
+        for (scores, label) in [
+            ([0.95, 0.0, 0.0], "rust"),
+            ([0.8, 0.0, 0.0], "txt"),
+            ([0.1, 0.6, 0.2], "zip"),
+            ([0.1, 0.4, 0.2], "unknown"),
+            ([0.0, 0.0, 0.7], "txt"),
+        ] {
+            assert_eq!(rules.label(&scores).0, label, "{scores:?}");
+        }
+    }
+}

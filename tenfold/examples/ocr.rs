@@ -162,3 +162,56 @@ fn decode(
     let mean = scores.iter().sum::<f32>() / scores.len().max(1) as f32;
     Ok((text, mean))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repetitions_merge_and_blanks_part() {
+        let alphabet = ["", "a", "b", " "].map(str::to_owned);
+        let rows: Vec<f32> = [1, 1, 0, 1, 2, 2, 3, 0, 0]
+            .iter()
+            .flat_map(|&class| (0..4).map(move |at| if at == class { 0.5 } else { 0.1 }))
+            .collect();
+        let (text, score) = decode(&rows, 4, &alphabet).unwrap();
+        assert_eq!((text.as_str(), score), ("aab ", 0.5));
+        assert_eq!(decode(&[], 4, &alphabet).unwrap().0, "");
+        assert!(decode(&rows, 3, &alphabet).is_err());
+    }
+
+    #[test]
+    fn planes_are_blue_green_red_and_padded() {
+        let image = RgbImage::from_fn(2, HEIGHT, |x, _| {
+            image::Rgb([255, if x == 0 { 0 } else { 255 }, 0])
+        });
+        let planes = planes(&image, 3).unwrap();
+        assert_eq!(planes.shape(), [1, 3, 48, 3]);
+        let values = planes.to_vec::<f32>().unwrap();
+        let row = |plane: usize| &values[plane * 48 * 3..][..3];
+        assert_eq!(
+            (row(0), row(1), row(2)),
+            (
+                &[-1.0, -1.0, 0.0][..],
+                &[-1.0, 1.0, 0.0][..],
+                &[1.0, 1.0, 0.0][..]
+            )
+        );
+    }
+
+    #[test]
+    fn an_image_keeps_its_ratio() {
+        for (width, height, expect) in [
+            (100, 48, Some(100)),
+            (100, 96, Some(50)),
+            (101, 96, Some(51)),
+            (0, 48, None),
+        ] {
+            let scaled = scaled(&RgbImage::new(width, height));
+            assert_eq!(
+                scaled.map(|image| image.dimensions()),
+                expect.map(|width| (width, HEIGHT))
+            );
+        }
+    }
+}
