@@ -47,6 +47,11 @@ pub struct CompileOptions {
     pub device: DeviceChoice,
     /// Number of CPU threads; `None` for as many as the process may use at once.
     pub threads: Option<usize>,
+    /// Bytes that intermediates and outputs of one set of input shapes may take; `None` for no limit but the system's.
+    ///
+    /// A call that needs more is refused before anything is allocated for it. It bounds what a model of unknown
+    /// origin can ask for; weights are bounded by the size of their file.
+    pub memory_limit: Option<usize>,
 }
 
 /// A device of this machine.

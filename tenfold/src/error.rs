@@ -29,6 +29,18 @@ pub enum Error {
         /// Why.
         source: optimizer::OptimizeError,
     },
+    /// A function that may not have the memory that it needs.
+    #[error(
+        "{function:?} needs {needed_bytes} bytes for intermediates and outputs at these input shapes, but the memory limit is {limit_bytes} bytes; raise the limit or run a smaller batch"
+    )]
+    MemoryLimit {
+        /// The function.
+        function: String,
+        /// The arena and the outputs.
+        needed_bytes: usize,
+        /// The limit of the options.
+        limit_bytes: usize,
+    },
     /// A device that failed or does not support a step.
     #[error("{device}: {source}")]
     Backend {

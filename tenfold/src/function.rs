@@ -6,7 +6,7 @@ use cpu_interp::reference::ReferenceEvaluator;
 use graph::op::Op;
 use graph::{Graph, TensorType};
 use optimizer::Evaluator;
-use plan::Backend;
+use plan::{Backend, Plan};
 use tensor::{Tensor, TensorView};
 use tensor_core::TensorLayout;
 
@@ -30,6 +30,7 @@ pub struct CompiledFunction {
     backend: Arc<dyn Backend>,
     threads: usize,
     device_note: String,
+    memory_limit: Option<usize>,
     import: Arc<Graph>,
     canonical: Arc<Graph>,
     inputs: Vec<Port>,
@@ -71,6 +72,7 @@ impl CompiledFunction {
             backend: chosen.backend,
             threads: chosen.threads,
             device_note: chosen.note,
+            memory_limit: options.memory_limit,
             import,
             canonical: Arc::new(canonical),
             kept: Mutex::default(),
@@ -115,8 +117,9 @@ impl CompiledFunction {
     /// Runs with feeds by name, in any order.
     ///
     /// # Errors
-    /// If a name, dtype or shape is not the function's, if the shapes do not fit the graph, or if
-    /// the data makes a step impossible; the error names the input or node.
+    /// If a name, dtype or shape is not the function's, if the shapes do not fit the graph or need more
+    /// memory than there is or may be taken, or if the data makes a step impossible; the error names the
+    /// input or node.
     pub fn run(&self, feeds: &[(&str, &Tensor)]) -> Result<Outputs, Error> {
         let views = feeds::ordered(&self.import, feeds)?;
         self.inner(&views)?.run(&views)
@@ -141,6 +144,7 @@ impl CompiledFunction {
         let bindings = graph::bind_inputs(&self.import, &shapes).map_err(Error::InputShape)?;
         let stages = optimizer::compile(&self.canonical, &bindings, &layouts, &Reference)
             .map_err(|source| Error::Compile { function: self.import.name().to_owned(), source })?;
+        self.check_memory(&stages.planned)?;
         let inner = Arc::new(Inner::new(&*self.backend, stages)?);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == KEPT_SPECIALISATIONS {
@@ -148,6 +152,20 @@ impl CompiledFunction {
         }
         kept.push((layouts, inner.clone()));
         Ok(inner)
+    }
+
+    /// Refuses a plan that needs more memory than the options allow.
+    fn check_memory(&self, plan: &Plan) -> Result<(), Error> {
+        let Some(limit_bytes) = self.memory_limit else {
+            return Ok(());
+        };
+        let outputs = plan.outputs.iter().map(|port| plan.buffer(port.buffer).size_bytes());
+        let needed_bytes = outputs.fold(plan.arena_bytes, usize::saturating_add);
+        if needed_bytes <= limit_bytes {
+            return Ok(());
+        }
+        let function = self.import.name().to_owned();
+        Err(Error::MemoryLimit { function, needed_bytes, limit_bytes })
     }
 
     /// A kept specialisation, which becomes the most recently used.
