@@ -60,11 +60,23 @@ impl Evaluator for Reference {
 impl CompiledFunction {
     pub(crate) fn new(import: Arc<Graph>, options: &CompileOptions) -> Result<Self, Error> {
         let chosen = device::choose(options)?;
-        let canonical = optimizer::canonicalise(&import, &Reference)
-            .map_err(|source| Error::Compile { function: import.name().to_owned(), source })?;
-        let port = |name: &str, ty: &TensorType| Port { name: name.to_owned(), ty: ty.clone() };
-        let inputs = import.inputs().iter().map(|&id| port(&import.value(id).name, import.value(id).ty()));
-        let outputs = import.outputs().iter().map(|(name, id)| port(name, import.value(*id).ty()));
+        let canonical =
+            optimizer::canonicalise(&import, &Reference).map_err(|source| Error::Compile {
+                function: import.name().to_owned(),
+                source: Box::new(source),
+            })?;
+        let port = |name: &str, ty: &TensorType| Port {
+            name: name.to_owned(),
+            ty: ty.clone(),
+        };
+        let inputs = import
+            .inputs()
+            .iter()
+            .map(|&id| port(&import.value(id).name, import.value(id).ty()));
+        let outputs = import
+            .outputs()
+            .iter()
+            .map(|(name, id)| port(name, import.value(*id).ty()));
         Ok(CompiledFunction {
             inputs: inputs.collect(),
             outputs: outputs.collect(),
@@ -129,7 +141,11 @@ impl CompiledFunction {
     pub fn specialise(&self, feeds: &[(&str, &Tensor)]) -> Result<Specialisation, Error> {
         let views = feeds::ordered(&self.import, feeds)?;
         let inner = self.inner(&views)?;
-        Ok(Specialisation::new(self.import.clone(), self.canonical.clone(), inner))
+        Ok(Specialisation::new(
+            self.import.clone(),
+            self.canonical.clone(),
+            inner,
+        ))
     }
 
     fn inner(&self, views: &[TensorView<'_>]) -> Result<Arc<Inner>, Error> {
@@ -138,9 +154,14 @@ impl CompiledFunction {
             return Ok(found);
         }
         let shapes: Vec<&[usize]> = views.iter().map(TensorView::shape).collect();
-        let bindings = graph::bind_inputs(&self.import, &shapes).map_err(Error::InputShape)?;
-        let stages = optimizer::compile(&self.canonical, &bindings, &layouts, &Reference)
-            .map_err(|source| Error::Compile { function: self.import.name().to_owned(), source })?;
+        let bindings = graph::bind_inputs(&self.import, &shapes)
+            .map_err(|error| Error::InputShape(Box::new(error)))?;
+        let stages = optimizer::compile(&self.canonical, &bindings, &layouts, &Reference).map_err(
+            |source| Error::Compile {
+                function: self.import.name().to_owned(),
+                source: Box::new(source),
+            },
+        )?;
         let inner = Arc::new(Inner::new(&*self.backend, stages)?);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == KEPT_SPECIALISATIONS {
