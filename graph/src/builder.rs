@@ -119,7 +119,7 @@ impl GraphBuilder {
                 };
                 GraphError::Infer {
                     node,
-                    source: source_error,
+                    source: Box::new(source_error),
                 }
             })?;
         let node_id = NodeId(self.graph.nodes.len() as u32);

@@ -3,7 +3,7 @@
 use tensor_core::DType;
 use thiserror::Error;
 
-use crate::TensorType;
+use crate::{Symbol, TensorType};
 
 /// Why an op cannot take its inputs.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -97,7 +97,7 @@ pub enum GraphError {
         /// Path of the node in its source.
         node: String,
         /// What is wrong.
-        source: InferError,
+        source: Box<InferError>,
     },
     /// Two values of one name.
     #[error("two values are named {name:?}; names of values are unique in a graph")]
@@ -125,9 +125,9 @@ pub enum GraphError {
         /// Its declared type.
         declared: TensorType,
         /// The shape that was given.
-        got: Vec<usize>,
+        got: Box<[usize]>,
         /// The symbol.
-        symbol: String,
+        symbol: Symbol,
         /// Its earlier value.
         first: usize,
         /// The value that conflicts.

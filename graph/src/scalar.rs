@@ -260,6 +260,9 @@ impl Program {
     }
 
     /// Makes `reg` the result.
+    ///
+    /// # Panics
+    /// If `reg` is not defined.
     pub fn set_result(&mut self, reg: Reg) {
         assert!(
             usize::from(reg) < self.dtypes.len(),
@@ -269,6 +272,9 @@ impl Program {
     }
 
     /// Adds an operand. Only while there are no instructions, since operands come first.
+    ///
+    /// # Panics
+    /// If there are instructions already.
     pub fn push_input(&mut self, dtype: DType) -> Reg {
         assert!(self.insts.is_empty(), "operands precede instructions");
         self.inputs.push(dtype);

@@ -54,8 +54,8 @@ fn bind_one(
                     return Err(GraphError::SymbolConflict {
                         input: input.to_owned(),
                         declared: declared.clone(),
-                        got: shape.to_vec(),
-                        symbol: symbol.name().to_owned(),
+                        got: shape.into(),
+                        symbol: symbol.clone(),
                         first,
                         second: extent,
                     });

@@ -371,7 +371,7 @@ impl Call<'_> {
                 Ok(id)
             }
             Err(error) => match *error {
-                GraphError::Infer { source, .. } => self.fail(source.into()),
+                GraphError::Infer { source, .. } => self.fail((*source).into()),
                 GraphError::DuplicateName { name } => self.fail(ProblemKind::Duplicate { name }),
                 other => self.fail_input(0, other.to_string()),
             },

@@ -70,7 +70,7 @@ impl Rewriter<'_> {
             let node = if source.is_empty() { name } else { source };
             GraphError::Infer {
                 node: node.to_owned(),
-                source: error,
+                source: Box::new(error),
             }
         })?;
         if let Some(constant) = self.fold(op, inputs, &facts[0]) {

@@ -196,6 +196,10 @@ impl Fast {
 }
 
 /// An operand with its memory.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "two of these exist per product, on the stack"
+)]
 enum BoundSide<'a, 'k, P> {
     Packed(&'k P),
     Matrix(MatRef<'a>),

@@ -18,7 +18,7 @@ pub(super) enum Convolve {
     /// f32.
     Fast(Box<FastConv>),
     /// Any other dtype.
-    Generic(GenericConv),
+    Generic(Box<GenericConv>),
 }
 
 /// A convolution in f32.
@@ -36,7 +36,7 @@ impl Convolve {
     pub(super) fn new(build: Build<'_>, step: &ConvStep) -> Result<Convolve, BackendError> {
         let shape = conv_shape(step);
         if step.input.dtype() != DType::F32 {
-            return Ok(Convolve::Generic(GenericConv::new(build, step, shape)?));
+            return Ok(Convolve::Generic(Box::new(GenericConv::new(build, step, shape)?)));
         }
         let (input, weight) = (build.source(&step.input)?, build.source(&step.weight)?);
         let packed = weight

@@ -289,10 +289,30 @@ fn finished(kind: ReduceKind, acc: f64, count: usize) -> f64 {
 #[inline(always)]
 fn fold_tile<T: Float>(kind: ReduceKind, tile: &[T]) -> f64 {
     match kind {
-        ReduceKind::Sum | ReduceKind::Mean => lanes(tile, kind, |a, x| a + x),
-        ReduceKind::Prod => lanes(tile, kind, |a, x| a * x),
-        ReduceKind::Max => lanes(tile, kind, |a, x| if x > a || x.is_nan() { x } else { a }),
-        ReduceKind::Min => lanes(tile, kind, |a, x| if x < a || x.is_nan() { x } else { a }),
+        ReduceKind::Sum | ReduceKind::Mean => lanes(
+            tile,
+            kind,
+            #[inline(always)]
+            |a, x| a + x,
+        ),
+        ReduceKind::Prod => lanes(
+            tile,
+            kind,
+            #[inline(always)]
+            |a, x| a * x,
+        ),
+        ReduceKind::Max => lanes(
+            tile,
+            kind,
+            #[inline(always)]
+            |a, x| if x > a || x.is_nan() { x } else { a },
+        ),
+        ReduceKind::Min => lanes(
+            tile,
+            kind,
+            #[inline(always)]
+            |a, x| if x < a || x.is_nan() { x } else { a },
+        ),
     }
 }
 

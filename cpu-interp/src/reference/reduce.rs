@@ -37,6 +37,6 @@ fn fold<N: Number>(kind: ReduceKind, row: &[N]) -> N {
         ReduceKind::Mean => N::sum(terms).over(row.len()),
         ReduceKind::Max => terms.fold(N::LOWEST, N::larger),
         ReduceKind::Min => terms.fold(N::HIGHEST, N::smaller),
-        ReduceKind::Prod => terms.fold(N::ONE, N::mul),
+        ReduceKind::Prod => N::product(terms),
     }
 }

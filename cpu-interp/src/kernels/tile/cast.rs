@@ -100,9 +100,9 @@ pub(super) unsafe fn run(isa: Isa, from: DType, to: DType, dst: *mut u8, a: Arg,
     // SAFETY: the caller's promise is passed on.
     unsafe {
         if to == DType::Bool {
-            typed!(from, T => map1::<T, u8>(dst, a, n, |x| u8::from(x != 0 as T)));
+            typed!(from, T => map1::<T, u8>(dst, a, n, #[inline(always)] |x| u8::from(x != 0 as T)));
         } else {
-            typed!(from, T => typed!(to, U => dispatch!(isa, |_s| map1::<T, U>(dst, a, n, |x| x.cast()))));
+            typed!(from, T => typed!(to, U => dispatch!(isa, |_s| map1::<T, U>(dst, a, n, #[inline(always)] |x| x.cast()))));
         }
     }
 }

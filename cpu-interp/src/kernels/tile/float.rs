@@ -70,11 +70,25 @@ unsafe fn lanes2<S: Simd>(
         match args {
             [a, Arg::Splat(bits)] => {
                 let b = splat(bits);
-                lanes1(s, dst, a, n, |a| f(a, b));
+                lanes1(
+                    s,
+                    dst,
+                    a,
+                    n,
+                    #[inline(always)]
+                    |a| f(a, b),
+                );
             }
             [Arg::Splat(bits), b] => {
                 let a = splat(bits);
-                lanes1(s, dst, b, n, |b| f(a, b));
+                lanes1(
+                    s,
+                    dst,
+                    b,
+                    n,
+                    #[inline(always)]
+                    |b| f(a, b),
+                );
             }
             [Arg::Ptr(a), Arg::Ptr(b)] => {
                 let (dst, a, b) = (dst.cast::<f32>(), a.cast::<f32>(), b.cast::<f32>());
@@ -95,53 +109,98 @@ unsafe fn lanes2<S: Simd>(
     }
 }
 
+/// One vectorised loop over one operand, compiled for the level of `$isa`.
+macro_rules! unary {
+    ($isa:expr, $loop:expr, |$s:ident, $x:ident| $body:expr) => {{
+        let (dst, a, n) = $loop;
+        dispatch!($isa, |$s| lanes1(
+            $s,
+            dst,
+            a,
+            n,
+            #[inline(always)]
+            |$x| $body
+        ))
+    }};
+}
+
+/// One vectorised loop over two operands, compiled for the level of `$isa`.
+macro_rules! binary {
+    ($isa:expr, $loop:expr, |$s:ident, $x:ident, $y:ident| $body:expr) => {{
+        let (dst, args, n) = $loop;
+        dispatch!($isa, |$s| lanes2(
+            $s,
+            dst,
+            args,
+            n,
+            #[inline(always)]
+            |$x, $y| $body
+        ))
+    }};
+}
+
+/// One loop of scalar code, compiled (and vectorised where the compiler can) for the level of `$isa`.
+macro_rules! scalar {
+    ($isa:expr, $map:ident, $loop:expr, |$($x:ident),+| $body:expr) => {{
+        let (dst, args, n) = $loop;
+        dispatch!($isa, |_s| $map(
+            dst,
+            args,
+            n,
+            #[inline(always)]
+            |$($x: f32),+| $body
+        ))
+    }};
+}
+
 /// A primitive over f32 operands.
 ///
 /// # Safety
 /// `dst` and pointer operands must hold `n` elements.
 pub(super) unsafe fn run(isa: Isa, prim: Prim, dst: *mut u8, args: [Arg; 3], n: usize) {
     use Prim::*;
-    let ([a, b, _], two) = (args, [args[0], args[1]]);
+    let (one, two) = ((dst, args[0], n), (dst, [args[0], args[1]], n));
     // SAFETY: the caller's promise is passed on.
     unsafe {
         match prim {
-            Neg => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| s.neg(x))),
-            Abs => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| s.abs(x))),
-            Sqrt => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| s.sqrt(x))),
-            Recip => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| s.div(s.splat(1.0), x))),
-            Add => dispatch!(isa, |s| lanes2(s, dst, two, n, |x, y| s.add(x, y))),
-            Sub => dispatch!(isa, |s| lanes2(s, dst, two, n, |x, y| s.sub(x, y))),
-            Mul => dispatch!(isa, |s| lanes2(s, dst, two, n, |x, y| s.mul(x, y))),
-            Div => dispatch!(isa, |s| lanes2(s, dst, two, n, |x, y| s.div(x, y))),
-            Max => dispatch!(isa, |s| lanes2(s, dst, two, n, |x, y| s.max_nan(x, y))),
-            Min => dispatch!(isa, |s| lanes2(s, dst, two, n, |x, y| s.min_nan(x, y))),
-            Exp => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| vecmath::exp_v(s, x))),
-            Log => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| vecmath::log_v(s, x))),
-            Sin => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| vecmath::sin_v(s, x))),
-            Cos => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| vecmath::cos_v(s, x))),
-            Tanh => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| vecmath::tanh_v(s, x))),
-            Sigmoid => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| vecmath::sigmoid_v(s, x))),
-            Erf => dispatch!(isa, |s| lanes1(s, dst, a, n, |x| vecmath::erf_v(s, x))),
-            Sign => dispatch!(isa, |_s| map1(dst, a, n, |x: f32| {
-                if x > 0.0 {
-                    1.0
-                } else if x < 0.0 {
-                    -1.0
-                } else {
-                    x
-                }
-            })),
-            Floor => dispatch!(isa, |_s| map1(dst, a, n, f32::floor)),
-            Ceil => dispatch!(isa, |_s| map1(dst, a, n, f32::ceil)),
-            Round => dispatch!(isa, |_s| map1(dst, a, n, f32::round_ties_even)),
-            Pow => map2(dst, two, n, |x: f32, y: f32| {
-                f64::from(x).powf(f64::from(y)) as f32
-            }),
-            Eq => dispatch!(isa, |_s| map2(dst, two, n, |x: f32, y| u8::from(x == y))),
-            Lt => dispatch!(isa, |_s| map2(dst, two, n, |x: f32, y| u8::from(x < y))),
-            Le => dispatch!(isa, |_s| map2(dst, two, n, |x: f32, y| u8::from(x <= y))),
+            Neg => unary!(isa, one, |s, x| s.neg(x)),
+            Abs => unary!(isa, one, |s, x| s.abs(x)),
+            Sqrt => unary!(isa, one, |s, x| s.sqrt(x)),
+            Recip => unary!(isa, one, |s, x| s.div(s.splat(1.0), x)),
+            Exp => unary!(isa, one, |s, x| vecmath::exp_v(s, x)),
+            Log => unary!(isa, one, |s, x| vecmath::log_v(s, x)),
+            Sin => unary!(isa, one, |s, x| vecmath::sin_v(s, x)),
+            Cos => unary!(isa, one, |s, x| vecmath::cos_v(s, x)),
+            Tanh => unary!(isa, one, |s, x| vecmath::tanh_v(s, x)),
+            Sigmoid => unary!(isa, one, |s, x| vecmath::sigmoid_v(s, x)),
+            Erf => unary!(isa, one, |s, x| vecmath::erf_v(s, x)),
+            Sign => scalar!(isa, map1, one, |x| sign(x)),
+            Floor => scalar!(isa, map1, one, |x| x.floor()),
+            Ceil => scalar!(isa, map1, one, |x| x.ceil()),
+            Round => scalar!(isa, map1, one, |x| x.round_ties_even()),
+            Add => binary!(isa, two, |s, x, y| s.add(x, y)),
+            Sub => binary!(isa, two, |s, x, y| s.sub(x, y)),
+            Mul => binary!(isa, two, |s, x, y| s.mul(x, y)),
+            Div => binary!(isa, two, |s, x, y| s.div(x, y)),
+            Max => binary!(isa, two, |s, x, y| s.max_nan(x, y)),
+            Min => binary!(isa, two, |s, x, y| s.min_nan(x, y)),
+            Pow => scalar!(isa, map2, two, |x, y| f64::from(x).powf(f64::from(y)) as f32),
+            Eq => scalar!(isa, map2, two, |x, y| u8::from(x == y)),
+            Lt => scalar!(isa, map2, two, |x, y| u8::from(x < y)),
+            Le => scalar!(isa, map2, two, |x, y| u8::from(x <= y)),
             Select => select(4, dst, args, n),
-            Not | And | Or | Xor => unreachable!("{} takes no floats; {b:?}", prim.name()),
+            Not | And | Or | Xor => unreachable!("{} takes no floats", prim.name()),
         }
+    }
+}
+
+#[inline(always)]
+fn sign(x: f32) -> f32 {
+    if x > 0.0 {
+        1.0
+    } else if x < 0.0 {
+        -1.0
+    } else {
+        x
     }
 }

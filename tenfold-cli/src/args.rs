@@ -1,0 +1,232 @@
+//! The command line as types.
+//!
+//! Names, flags and their meaning are an interface that other programs call, as are the keys of `--json`: extend them,
+//! do not change them. What can be wrong without looking at a model (a number that is none, `--threads 0`, flags that
+//! exclude each other) is a usage error and ends with exit code 2; everything else ends with 1.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::feeds::{DimArg, InputArg};
+
+/// Inspect, run and measure ONNX models.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tenfold",
+    version,
+    about = "Inspect, run and measure ONNX models.",
+    after_help = "Example: tenfold run model.onnx --random 1 --dim batch=8"
+)]
+pub(crate) struct CommandLine {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say what is in a model: inputs, outputs, ops, parameters, and what is not supported.
+    #[command(after_help = "Example: tenfold inspect model.onnx")]
+    Inspect(InspectArgs),
+    /// Run a model once and show its outputs, or print a stage of its compilation.
+    #[command(
+        after_help = "Example: tenfold run model.onnx --input image=cat.npy --outputs out.npz"
+    )]
+    Run(RunArgs),
+    /// Measure a model: load, compile, first run, percentiles of the following runs, memory.
+    #[command(
+        after_help = "Example: tenfold bench model.onnx --random 1 --dim batch=1 --iters 200 --threads 4"
+    )]
+    Bench(BenchArgs),
+    /// List the devices that models can run on.
+    #[command(after_help = "Example: tenfold devices --json")]
+    Devices(DevicesArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The model, an ONNX file.
+    pub(crate) file: PathBuf,
+    /// Print JSON instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The model, an ONNX file.
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) feeds: FeedArgs,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
+    /// Write every output under its own name into this npz file, which numpy opens.
+    #[arg(long, value_name = "FILE.npz")]
+    pub(crate) outputs: Option<PathBuf>,
+    /// Print this stage of the compilation and do not run. `import` and `canonical` need no inputs; of the inputs of
+    /// the others only the shapes matter, so `--dim` is enough.
+    #[arg(long, value_name = "STAGE", conflicts_with_all = ["json", "outputs"])]
+    pub(crate) emit: Option<StageArg>,
+    /// Print JSON instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// The model, an ONNX file.
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) feeds: FeedArgs,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
+    /// How many runs are measured.
+    #[arg(long, value_name = "N", default_value = "50", value_parser = positive)]
+    pub(crate) iters: NonZeroUsize,
+    /// How many runs go before them, after the first run.
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub(crate) warmup: usize,
+    /// Print JSON instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DevicesArgs {
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where the inputs of a run come from.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct FeedArgs {
+    /// An input from an npy file; once for each input.
+    #[arg(long = "input", value_name = "NAME=FILE.npy")]
+    pub(crate) input: Vec<InputArg>,
+    /// Inputs from the arrays of an npz file, by name.
+    #[arg(long, value_name = "FILE.npz")]
+    pub(crate) inputs: Option<PathBuf>,
+    /// Draw the inputs that are not given: floats from [0, 1), integers from 0 to 255, bools. The same seed gives the
+    /// same values everywhere.
+    #[arg(long, value_name = "SEED")]
+    pub(crate) random: Option<u64>,
+    /// Extent of a symbolic dimension of a drawn input; a dimension without a name is called INPUT.AXIS, as in x.3=320.
+    #[arg(long = "dim", value_name = "NAME=N")]
+    pub(crate) dim: Vec<DimArg>,
+}
+
+/// Where and how a model runs.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct DeviceArgs {
+    /// The device; `tenfold devices` lists them.
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub(crate) device: DeviceArg,
+    /// Threads on the CPU; by default one for each core that the process may use.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// A number of things of which there must be one.
+fn positive(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "expected a whole number, 1 or more".to_owned())
+}
+
+/// The devices that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeviceArg {
+    Auto,
+    Cpu,
+}
+
+/// The stages of a compilation, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StageArg {
+    Import,
+    Canonical,
+    Fused,
+    Planned,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn parse(line: &str) -> Result<CommandLine, clap::error::ErrorKind> {
+        let words = std::iter::once("tenfold").chain(line.split_whitespace());
+        CommandLine::try_parse_from(words).map_err(|error| error.kind())
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_of_run_reach_their_fields() {
+        let line = "run m.onnx --input a=b.npy --input c=d.npy --inputs e.npz --random 7 --dim N=2 --dim x.3=320 \
+                    --device cpu --threads 3 --outputs o.npz --json";
+        let Command::Run(run) = parse(line).unwrap().command else {
+            panic!("not run")
+        };
+        assert_eq!(run.feeds.input.len(), 2);
+        assert_eq!(
+            (run.feeds.random, run.feeds.inputs),
+            (Some(7), Some("e.npz".into()))
+        );
+        assert_eq!(run.feeds.dim.len(), 2);
+        assert_eq!(
+            (run.device.device, run.device.threads.map(NonZeroUsize::get)),
+            (DeviceArg::Cpu, Some(3))
+        );
+        assert_eq!(
+            (run.outputs, run.emit, run.json),
+            (Some("o.npz".into()), None, true)
+        );
+    }
+
+    #[test]
+    fn bench_has_its_defaults() {
+        let Command::Bench(bench) = parse("bench m.onnx").unwrap().command else {
+            panic!("not bench")
+        };
+        assert_eq!((bench.iters.get(), bench.warmup), (50, 5));
+        assert_eq!(
+            (bench.device.device, bench.device.threads),
+            (DeviceArg::Auto, None)
+        );
+    }
+
+    #[test]
+    fn what_no_model_can_mend_is_a_usage_error() {
+        use clap::error::ErrorKind::{
+            ArgumentConflict, InvalidSubcommand, InvalidValue, MissingRequiredArgument,
+            UnknownArgument, ValueValidation,
+        };
+        for (line, kind) in [
+            ("run m.onnx --threads 0", ValueValidation),
+            ("run m.onnx --threads many", ValueValidation),
+            ("bench m.onnx --iters 0", ValueValidation),
+            ("run m.onnx --random -1", UnknownArgument),
+            ("run m.onnx --device gpu", InvalidValue),
+            ("run m.onnx --emit glsl", InvalidValue),
+            ("run m.onnx --input x", ValueValidation),
+            ("run m.onnx --input x=", ValueValidation),
+            ("run m.onnx --input =f.npy", ValueValidation),
+            ("run m.onnx --dim N", ValueValidation),
+            ("run m.onnx --dim N=-1", ValueValidation),
+            ("run m.onnx --dim =3", ValueValidation),
+            ("run m.onnx --emit import --json", ArgumentConflict),
+            ("run m.onnx --emit import --outputs o.npz", ArgumentConflict),
+            ("run", MissingRequiredArgument),
+            ("inspect", MissingRequiredArgument),
+            ("explain m.onnx", InvalidSubcommand),
+        ] {
+            assert_eq!(parse(line).unwrap_err(), kind, "{line}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `tenfold run`: one run with its outputs, or the text of a stage.
+
+use serde_json::{Value, json};
+use tenfold::{Model, Outputs, Stage, Tensor};
+use tensor_io::npz::{self, Compression};
+
+use super::{Ready, compile, to_text};
+use crate::args::{RunArgs, StageArg};
+use crate::failure::Failure;
+use crate::feeds::Feeds;
+use crate::statistics::{peak_rss_bytes, timed};
+use crate::table::{Align, Table, bytes, milliseconds, number_or_dash};
+
+/// Runs the model once, writes its outputs if asked, and says what came out.
+pub(crate) fn run(args: &RunArgs) -> Result<String, Failure> {
+    if let Some(stage) = args.emit {
+        return emit(args, stage);
+    }
+    let ready = Ready::new(&args.model, args.device, &args.feeds)?;
+    let (outputs, run_ms) = timed(|| ready.function.run(&ready.feeds.as_refs()));
+    let outputs = outputs?;
+    if let Some(file) = &args.outputs {
+        let named: Vec<(&str, &Tensor)> = outputs.iter().collect();
+        npz::write(file, &named, Compression::Stored)?;
+    }
+    Ok(if args.json {
+        to_text(&json!({
+            "model": args.model.display().to_string(),
+            "device": ready.function.device(),
+            "threads": ready.function.threads(),
+            "load_ms": ready.load_ms,
+            "compile_ms": ready.compile_ms,
+            "run_ms": run_ms,
+            "planned_peak_bytes": ready.specialisation.planned_peak_bytes(),
+            "peak_rss_bytes": peak_rss_bytes(),
+            "outputs": outputs.iter().map(describe).collect::<Vec<_>>(),
+        }))
+    } else {
+        let times = format!(
+            "{}; load {}, compile {}, run {}; planned peak {}\n",
+            ready.place(),
+            milliseconds(ready.load_ms),
+            milliseconds(ready.compile_ms),
+            milliseconds(run_ms),
+            bytes(ready.specialisation.planned_peak_bytes() as u64),
+        );
+        table(&outputs) + &times
+    })
+}
+
+/// One output as JSON. NaN and infinities, which JSON lacks, are null and counted beside it.
+fn describe((name, tensor): (&str, &Tensor)) -> Value {
+    let summary = tensor.summary();
+    json!({
+        "name": name,
+        "dtype": tensor.dtype().to_string(),
+        "shape": tensor.shape(),
+        "min": summary.min,
+        "max": summary.max,
+        "mean": summary.mean,
+        "nan_count": summary.nan_count,
+        "inf_count": summary.inf_count,
+    })
+}
+
+/// One row for each output. The column of NaN is only there when something is to be seen in it.
+fn table(outputs: &Outputs) -> String {
+    let mut table = Table::new([
+        ("output", Align::Left),
+        ("dtype", Align::Left),
+        ("shape", Align::Left),
+        ("min", Align::Right),
+        ("max", Align::Right),
+        ("mean", Align::Right),
+    ]);
+    let mut notes = String::new();
+    for (name, tensor) in outputs.iter() {
+        let summary = tensor.summary();
+        table.row([
+            name.to_owned(),
+            tensor.dtype().to_string(),
+            format!("{:?}", tensor.shape()),
+            number_or_dash(summary.min),
+            number_or_dash(summary.max),
+            number_or_dash(summary.mean),
+        ]);
+        if summary.nan_count + summary.inf_count > 0 {
+            notes += &format!(
+                "{name} has {} NaN and {} infinite elements of {}\n",
+                summary.nan_count, summary.inf_count, summary.count
+            );
+        }
+    }
+    table.render(0) + &notes
+}
+
+/// The text of a stage. The first two exist without shapes, the others are for the shapes of the inputs.
+fn emit(args: &RunArgs, stage: StageArg) -> Result<String, Failure> {
+    let model = Model::open(&args.model)?;
+    if stage == StageArg::Import {
+        return Ok(model.graph().to_string());
+    }
+    let function = compile(&model, args.device)?;
+    let feeds = &args.feeds;
+    let shapeless = feeds.input.is_empty() && feeds.inputs.is_none() && feeds.dim.is_empty();
+    if stage == StageArg::Canonical && shapeless && feeds.random.is_none() {
+        return Ok(function.canonical_graph().to_string());
+    }
+    let feeds = Feeds::collect_shapes(function.inputs(), feeds)?;
+    let specialisation = function.specialise(&feeds.as_refs())?;
+    Ok(specialisation.emit(match stage {
+        StageArg::Import => Stage::Import,
+        StageArg::Canonical => Stage::Canonical,
+        StageArg::Fused => Stage::Fused,
+        StageArg::Planned => Stage::Planned,
+    }))
+}

@@ -1,0 +1,12 @@
+//! The command as programs and people meet it: the built binary on small models, its tables, JSON, files and exit codes.
+//!
+//! The models are in `data/`; `make_models.py` there made them and shows what they compute. Expected values are worked
+//! out by hand from that.
+
+mod command {
+    mod bench;
+    mod errors;
+    mod inspect;
+    mod run;
+    pub(crate) mod tenfold;
+}

@@ -1,0 +1,98 @@
+//! Every op against the values of other engines: `golden/ops.json`, which `golden/make_op_cases.py` made.
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as tests do")]
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+use tensor::Tensor;
+use tests::ulp::Tolerance;
+use tests::{Executor, Reference, text};
+
+/// The cases; the first entry of the file says what made it.
+fn cases() -> Vec<Value> {
+    let file: Value = serde_json::from_str(include_str!("../golden/ops.json")).unwrap();
+    file.as_array().unwrap()[1..].to_vec()
+}
+
+/// Everything in which the result of `executor` differs from the case's.
+fn differences(executor: &dyn Executor, case: &Value) -> Vec<String> {
+    let call = case["call"].as_str().unwrap();
+    let inputs: Vec<(&str, &str)> = case["inputs"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str().unwrap()))
+        .collect();
+    let ty = |text: &str| text.split(" = ").next().unwrap().to_owned();
+    let expect = case["expect"].as_str().unwrap();
+    let declared: Vec<String> = inputs
+        .iter()
+        .map(|(name, text)| format!("{name}: {}", ty(text)))
+        .collect();
+    let declared = declared.join(", ");
+    let graph = text::graph(&declared, &ty(expect), call)
+        .unwrap_or_else(|e| panic!("{call}, {declared}: {e}"));
+    let tensors: Vec<_> = inputs
+        .iter()
+        .map(|(name, text)| (*name, text::tensor(text).unwrap()))
+        .collect();
+    let feeds: Vec<_> = tensors
+        .iter()
+        .map(|(name, tensor)| (*name, tensor.view()))
+        .collect();
+    let want = text::tensor(expect).unwrap();
+    let made = executor
+        .run(&graph, &feeds)
+        .unwrap_or_else(|e| panic!("{call}, {declared}: {e}"));
+    let ulps = u32::try_from(case["ulp"].as_u64().unwrap_or(0)).unwrap();
+    let place = format!("{call}, {declared}, by {}", case["by"]);
+    compare(&place, &want, &made[0].1, Tolerance::ulps(ulps))
+}
+
+fn compare(place: &str, want: &Tensor, got: &Tensor, tolerance: Tolerance) -> Vec<String> {
+    assert_eq!(
+        (got.dtype(), got.shape()),
+        (want.dtype(), want.shape()),
+        "{place}"
+    );
+    let pairs = text::elements(want)
+        .into_iter()
+        .zip(text::elements(got))
+        .enumerate();
+    pairs
+        .filter(|(_, (want, got))| tolerance.distance(*want, *got) > tolerance.ulps)
+        .map(|(at, (want, got))| format!("{place}, element {at}: want {want}, got {got}"))
+        .collect()
+}
+
+#[test]
+fn the_reference_agrees_with_other_engines() {
+    let differing: Vec<String> = cases()
+        .iter()
+        .flat_map(|case| differences(&Reference, case))
+        .collect();
+    assert!(
+        differing.is_empty(),
+        "{} differ:\n{}",
+        differing.len(),
+        differing.join("\n")
+    );
+}
+
+#[test]
+fn every_op_has_a_case() {
+    let cases = cases();
+    let with_case: HashSet<&str> = cases
+        .iter()
+        .map(|case| case["call"].as_str().unwrap().split('(').next().unwrap())
+        .collect();
+    let without: Vec<&str> = graph::op::table()
+        .iter()
+        .map(|def| def.name)
+        .filter(|name| !with_case.contains(name))
+        .collect();
+    assert!(
+        without.is_empty(),
+        "ops without a case in golden/ops.json: {without:?}"
+    );
+}
