@@ -120,6 +120,36 @@ impl Others {
     }
 }
 
+/// Waits until no thread of a process runs; gives up after `patience`.
+pub(crate) fn wait_asleep(id: u32, patience: Duration) {
+    let begin = Instant::now();
+    while begin.elapsed() < patience {
+        std::thread::sleep(Duration::from_millis(2));
+        match awake_threads(id) {
+            Some(0) => return,
+            Some(_) => {}
+            // Not told by this system: this is longer than any engine here spins on an idle machine.
+            None => return std::thread::sleep(Duration::from_millis(100)),
+        }
+    }
+}
+
+/// How many threads of a process run or are ready to.
+fn awake_threads(id: u32) -> Option<usize> {
+    let threads = fs::read_dir(format!("/proc/{id}/task")).ok()?;
+    // A thread that has ended since the folder was read is not awake.
+    let stats = threads
+        .flatten()
+        .map(|thread| fs::read_to_string(thread.path().join("stat")));
+    Some(stats.flatten().filter(|stat| is_awake(stat)).count())
+}
+
+/// The state is the field behind the program's name in brackets.
+fn is_awake(stat: &str) -> bool {
+    let state = stat.rsplit_once(')');
+    state.is_some_and(|(_, rest)| rest.trim_start().starts_with('R'))
+}
+
 /// Waits until the others use less than `cores` for a second; gives up after `patience`.
 pub(crate) fn wait_quiet(cores: f64, patience: Duration) -> bool {
     let begin = Instant::now();
@@ -183,6 +213,7 @@ mod tests {
         let stat = "17 (a ) b) S 1 17 17 0 -1 4194560 9 0 0 0 250 50 0 0 20 0 2 0 99\n";
         assert_eq!(worked(stat), Some(3.0));
         assert_eq!(peak("VmPeak: 9 kB\nVmHWM:\t    2048 kB\n"), Some(2.0));
+        assert!(is_awake("17 (a ) S) R 1 17") && !is_awake("17 (R) S 1 17") && !is_awake(""));
         for wrong in ["", "cpu", "cpu 1 2 x"] {
             assert_eq!(
                 (busy(wrong), worked(wrong), peak(wrong)),

@@ -3,17 +3,16 @@
 //! Every peer is started a few times in a fresh process, in turns with the others; each start gives the times to load,
 //! to compile and of the first run, and its output is compared with the golden one. The processes of the last start
 //! stay. Then come the rounds: in each, every peer has one turn of a few runs, begun by one that does not count, and
-//! each round begins with another peer. Before a turn there is a pause, so that threads of the peer before, which wait
-//! for more work by spinning, are asleep.
+//! each round begins with another peer. A turn ends when all threads of the peer are asleep: some engines' threads wait
+//! for more work by spinning, for tens of milliseconds, and would slow down the next peer.
 //!
-//! Invariant: only one peer works at a time. A peer that fails is out of the rest of its case and of nothing else.
+//! Invariant: only one peer works at a time (where the system doesn't tell which threads sleep, a pause has to do). A peer that fails is out of the rest of its case and of nothing else.
 
-use std::thread::sleep;
 use std::time::Duration;
 
 use super::cases::{Case, Prepared};
 use super::child::{Child, milliseconds};
-use super::machine::{Others, peak_memory_mib};
+use super::machine::{Others, peak_memory_mib, wait_asleep};
 use super::peers::Ready;
 use super::statistics::{Summary, median, summary};
 use crate::failure::Failure;
@@ -36,8 +35,8 @@ const TURN: Duration = Duration::from_millis(40);
 /// Runs of a turn: at least and at most.
 const RUNS: (usize, usize) = (3, 200);
 
-/// Before each turn.
-const PAUSE: Duration = Duration::from_millis(20);
+/// The longest wait for a peer's threads to fall asleep.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// One case with one number of threads.
 #[derive(Debug)]
@@ -91,20 +90,17 @@ pub(crate) fn measure(
     let mut runners: Vec<Runner<'_>> = peers.iter().map(Runner::new).collect();
     for start in 0..settings.starts {
         for index in order(start, runners.len()) {
-            sleep(PAUSE);
             let command = runners[index].ready.command(threads)?;
             runners[index].attempt(|runner| runner.start(command, prepared));
         }
     }
     for runner in &mut runners {
-        sleep(PAUSE);
         runner.attempt(Runner::calibrate);
     }
     let living = runners.iter().filter_map(|runner| runner.child.as_ref());
     let others = Others::watch(living.map(Child::id).collect());
     for round in 0..settings.rounds {
         for index in order(round, runners.len()) {
-            sleep(PAUSE);
             runners[index].attempt(Runner::turn);
         }
     }
@@ -158,10 +154,16 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Takes a step, unless one has failed before.
+    /// Takes a step, unless one has failed before; it ends when the peer is asleep. A peer that failed is stopped.
     fn attempt(&mut self, step: impl FnOnce(&mut Self) -> Result<(), String>) {
-        if self.failure.is_none() {
-            self.failure = step(self).err();
+        if self.failure.is_some() {
+            return;
+        }
+        self.failure = step(self).err();
+        if self.failure.is_some() {
+            self.child = None;
+        } else if let Some(child) = &self.child {
+            wait_asleep(child.id(), PATIENCE);
         }
     }
 
