@@ -35,7 +35,9 @@ impl FromStr for DeviceChoice {
         match text {
             "auto" => Ok(DeviceChoice::Auto),
             "cpu" => Ok(DeviceChoice::Cpu),
-            _ => Err(Error::UnknownDevice { name: text.to_owned() }),
+            _ => Err(Error::UnknownDevice {
+                name: text.to_owned(),
+            }),
         }
     }
 }
@@ -71,7 +73,11 @@ pub fn devices() -> Vec<Device> {
     let threads = default_threads();
     let plural = if threads == 1 { "" } else { "s" };
     let detail = format!("{threads} thread{plural}, {level} kernels");
-    vec![Device { name: "cpu".into(), kind: "cpu".into(), detail }]
+    vec![Device {
+        name: "cpu".into(),
+        kind: "cpu".into(),
+        detail,
+    }]
 }
 
 fn default_threads() -> usize {
@@ -96,5 +102,9 @@ pub(crate) fn choose(options: &CompileOptions) -> Result<Chosen, Error> {
         DeviceChoice::Auto => "cpu (chosen by auto: this build has no GPU backend)",
         DeviceChoice::Cpu => "cpu (as asked)",
     };
-    Ok(Chosen { backend: Arc::new(backend), threads, note: note.into() })
+    Ok(Chosen {
+        backend: Arc::new(backend),
+        threads,
+        note: note.into(),
+    })
 }

@@ -20,14 +20,14 @@ pub enum Error {
     },
     /// A file that is no model that can be imported.
     #[error(transparent)]
-    Import(#[from] onnx::OnnxError),
+    Import(#[from] Box<onnx::OnnxError>),
     /// A graph that cannot be compiled for these shapes.
     #[error("cannot compile {function:?}: {source}")]
     Compile {
         /// The function.
         function: String,
         /// Why.
-        source: optimizer::OptimizeError,
+        source: Box<optimizer::OptimizeError>,
     },
     /// A function that may not have the memory that it needs.
     #[error(
@@ -47,7 +47,7 @@ pub enum Error {
         /// The device.
         device: String,
         /// Why.
-        source: plan::BackendError,
+        source: Box<plan::BackendError>,
     },
     /// A tensor operation that failed.
     #[error(transparent)]
@@ -95,5 +95,5 @@ pub enum Error {
     },
     /// A feed of the wrong shape.
     #[error(transparent)]
-    InputShape(graph::GraphError),
+    InputShape(Box<graph::GraphError>),
 }

@@ -61,11 +61,23 @@ impl Evaluator for Reference {
 impl CompiledFunction {
     pub(crate) fn new(import: Arc<Graph>, options: &CompileOptions) -> Result<Self, Error> {
         let chosen = device::choose(options)?;
-        let canonical = optimizer::canonicalise(&import, &Reference)
-            .map_err(|source| Error::Compile { function: import.name().to_owned(), source })?;
-        let port = |name: &str, ty: &TensorType| Port { name: name.to_owned(), ty: ty.clone() };
-        let inputs = import.inputs().iter().map(|&id| port(&import.value(id).name, import.value(id).ty()));
-        let outputs = import.outputs().iter().map(|(name, id)| port(name, import.value(*id).ty()));
+        let canonical =
+            optimizer::canonicalise(&import, &Reference).map_err(|source| Error::Compile {
+                function: import.name().to_owned(),
+                source: Box::new(source),
+            })?;
+        let port = |name: &str, ty: &TensorType| Port {
+            name: name.to_owned(),
+            ty: ty.clone(),
+        };
+        let inputs = import
+            .inputs()
+            .iter()
+            .map(|&id| port(&import.value(id).name, import.value(id).ty()));
+        let outputs = import
+            .outputs()
+            .iter()
+            .map(|(name, id)| port(name, import.value(*id).ty()));
         Ok(CompiledFunction {
             inputs: inputs.collect(),
             outputs: outputs.collect(),
@@ -132,7 +144,11 @@ impl CompiledFunction {
     pub fn specialise(&self, feeds: &[(&str, &Tensor)]) -> Result<Specialisation, Error> {
         let views = feeds::ordered(&self.import, feeds)?;
         let inner = self.inner(&views)?;
-        Ok(Specialisation::new(self.import.clone(), self.canonical.clone(), inner))
+        Ok(Specialisation::new(
+            self.import.clone(),
+            self.canonical.clone(),
+            inner,
+        ))
     }
 
     fn inner(&self, views: &[TensorView<'_>]) -> Result<Arc<Inner>, Error> {
@@ -141,9 +157,14 @@ impl CompiledFunction {
             return Ok(found);
         }
         let shapes: Vec<&[usize]> = views.iter().map(TensorView::shape).collect();
-        let bindings = graph::bind_inputs(&self.import, &shapes).map_err(Error::InputShape)?;
-        let stages = optimizer::compile(&self.canonical, &bindings, &layouts, &Reference)
-            .map_err(|source| Error::Compile { function: self.import.name().to_owned(), source })?;
+        let bindings = graph::bind_inputs(&self.import, &shapes)
+            .map_err(|error| Error::InputShape(Box::new(error)))?;
+        let stages = optimizer::compile(&self.canonical, &bindings, &layouts, &Reference).map_err(
+            |source| Error::Compile {
+                function: self.import.name().to_owned(),
+                source: Box::new(source),
+            },
+        )?;
         self.check_memory(&stages.planned)?;
         let inner = Arc::new(Inner::new(&*self.backend, stages)?);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -159,13 +180,20 @@ impl CompiledFunction {
         let Some(limit_bytes) = self.memory_limit else {
             return Ok(());
         };
-        let outputs = plan.outputs.iter().map(|port| plan.buffer(port.buffer).size_bytes());
+        let outputs = plan
+            .outputs
+            .iter()
+            .map(|port| plan.buffer(port.buffer).size_bytes());
         let needed_bytes = outputs.fold(plan.arena_bytes, usize::saturating_add);
         if needed_bytes <= limit_bytes {
             return Ok(());
         }
         let function = self.import.name().to_owned();
-        Err(Error::MemoryLimit { function, needed_bytes, limit_bytes })
+        Err(Error::MemoryLimit {
+            function,
+            needed_bytes,
+            limit_bytes,
+        })
     }
 
     /// A kept specialisation, which becomes the most recently used.
