@@ -34,7 +34,7 @@ const GROWTH: usize = 4;
 const TOTAL_GROWTH: usize = 4;
 
 /// See [`TOTAL_GROWTH`].
-const LEAST_TOTAL: usize = 1 << 20;
+const LEAST_TOTAL: usize = SMALL_RESULT;
 
 /// Rewrites the whole graph.
 pub(crate) fn run(graph: &Graph, evaluator: &dyn Evaluator) -> Result<Graph, GraphError> {
