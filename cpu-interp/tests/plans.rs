@@ -278,3 +278,21 @@ fn compiling_twice_gives_the_same_text() {
             .all(|s| !matches!(s.kind, StepKind::Map { .. }))
     );
 }
+
+#[test]
+fn forty_operands_are_several_steps() {
+    let names: Vec<String> = (0..40).map(|i| format!("x{i}")).collect();
+    let inputs: Vec<String> = names.iter().map(|n| format!("{n}: f32[3, 5]")).collect();
+    let mut text = format!("func f({}) -> (y: f32[3, 5]) {{\n", inputs.join(", "));
+    text.push_str("t: f32[5, 3] = transpose(x1, perm = [1, 0])\n");
+    text.push_str("m: f32[3, 3] = matmul(x0, t)\n");
+    text.push_str("s1: f32[3, 5] = matmul(m, x1)\n");
+    for i in 2..40 {
+        let name = if i == 39 { "y".into() } else { format!("s{i}") };
+        text.push_str(&format!("{name}: f32[3, 5] = add(s{}, x{i})\n", i - 1));
+    }
+    text.push('}');
+    let steps = check(&text);
+    assert_eq!(steps[..2], ["contract", "contract"]);
+    assert!(steps.len() < 10, "{steps:?}");
+}

@@ -83,15 +83,21 @@ impl Dim {
 
     /// Whether no binding makes this negative, as far as its form shows. Symbols are extents.
     pub(crate) fn is_never_negative(&self) -> bool {
+        self.least().is_some_and(|least| least >= 0)
+    }
+
+    /// A number that this is never below, if one is seen: symbols are extents, so they are at least 0.
+    fn least(&self) -> Option<i64> {
         match self {
-            Dim::Known(n) => *n >= 0,
-            Dim::Symbol(_) => true,
+            Dim::Known(n) => Some(*n),
+            Dim::Symbol(_) => Some(0),
             Dim::Expr(e) => {
-                let (a, b) = (e.1.is_never_negative(), e.2.is_never_negative());
+                let (a, b) = (e.1.least(), e.2.least());
                 match e.0 {
-                    DimOp::Add | DimOp::Mul | DimOp::FloorDiv => a && b,
-                    DimOp::Max => a || b,
-                    DimOp::Sub => false,
+                    DimOp::Add => Some(a?.saturating_add(b?)),
+                    DimOp::Mul | DimOp::FloorDiv => (a? >= 0 && b? >= 0).then_some(0),
+                    DimOp::Max => a.max(b),
+                    DimOp::Sub => None,
                 }
             }
         }
@@ -117,8 +123,8 @@ impl Dim {
             DimOp::FloorDiv => floor_div(a, b),
             DimOp::Max if a == b => a,
             DimOp::Max => match (&a, &b) {
-                (Dim::Known(..=1), _) => b,
-                (_, Dim::Known(..=1)) => a,
+                (Dim::Known(c), _) if b.least().is_some_and(|least| least >= *c) => b,
+                (_, Dim::Known(c)) if a.least().is_some_and(|least| least >= *c) => a,
                 _ => Dim::expr(DimOp::Max, a, b),
             },
         }
@@ -312,7 +318,10 @@ mod tests {
             (op(FloorDiv, -7, 2), "-4"),
             (op(FloorDiv, 7, -2), "-4"),
             (op(FloorDiv, -7, -2), "3"),
-            (op(Max, "B", 1), "B"),
+            (op(Max, "B", 1), "max(B, 1)"),
+            (op(Max, "B", 0), "B"),
+            (op(Max, op(Add, "B", -1), -1), "(B + -1)"),
+            (op(Max, op(Add, "B", -1), 0), "max((B + -1), 0)"),
             (op(Max, "B", "C"), "max(B, C)"),
             (op(Mul, i64::MAX, 2), "9223372036854775807"),
         ];

@@ -23,6 +23,10 @@ use operands::Operands;
 /// More loads in one expression than this make it a step of its own: GPUs bind few buffers.
 const MAX_LOADS: usize = 6;
 
+/// Beyond this many loads the operands of an expression are computed first: with at most
+/// `region::MAX_OPERANDS` operands, one load each, no expression has more than twice as many.
+const MAX_OPERAND_LOADS: usize = 12;
+
 /// More instructions in one expression than this make it a step of its own.
 const MAX_INSTRUCTIONS: usize = 96;
 
@@ -234,7 +238,11 @@ impl<'a> Lowering<'a> {
                 match operands::literal(self.graph, input) {
                     Some(value) => operands.add_literal(input, value),
                     None => {
-                        let source = self.broadcast(input, shape)?;
+                        let mut source = self.broadcast(input, shape)?;
+                        if operands.loads() + source.loads.len() > MAX_OPERAND_LOADS {
+                            self.plain(input)?;
+                            source = self.broadcast(input, shape)?;
+                        }
                         let dtypes = source
                             .loads
                             .iter()

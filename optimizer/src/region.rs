@@ -14,6 +14,10 @@ use graph::{Graph, NodeId, ValueDef, ValueId};
 /// Longest region; keeps expressions within registers and compile time linear.
 const MAX_NODES: usize = 48;
 
+/// Most operands of a region that are neither its own values nor single numbers. Each becomes a load or a few
+/// (see `lower::MAX_LOADS`); executors bind a limited number.
+const MAX_OPERANDS: usize = 8;
+
 /// The elementwise nodes that follow a root, and the value that leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Region {
@@ -50,6 +54,7 @@ pub(crate) fn grow(
         nodes: Vec::new(),
         exit: root,
     };
+    let mut operands = operands_of(graph, root);
     while let Some(next) = candidates.pop_first() {
         let node = graph.node(next);
         let output = node.outputs[0];
@@ -57,7 +62,13 @@ pub(crate) fn grow(
         if !fits || claimed[next.index()] {
             continue;
         }
-        if absorbed.len() == MAX_NODES {
+        for input in node.inputs.iter().flatten() {
+            let is_number = graph.value(*input).constant().is_some_and(|t| t.len() == 1);
+            if !is_number && !members.contains(input) {
+                operands.insert(*input);
+            }
+        }
+        if absorbed.len() == MAX_NODES || operands.len() > MAX_OPERANDS {
             break;
         }
         for input in node.inputs.iter().flatten() {
@@ -77,6 +88,16 @@ pub(crate) fn grow(
         }
     }
     best
+}
+
+/// What an elementwise root reads: operands of its region from the start.
+fn operands_of(graph: &Graph, root: ValueId) -> BTreeSet<ValueId> {
+    let node = definer(graph, root).map(|id| graph.node(id));
+    let elementwise = node.filter(|n| matches!(n.op, Op::Map(_)));
+    elementwise
+        .into_iter()
+        .flat_map(|n| n.inputs.iter().flatten().copied())
+        .collect()
 }
 
 /// Uses of values that are not yet taken by the region.

@@ -10,6 +10,7 @@
 //! - Opset 15: `CastLike`. Opset 19: `Cast` has `saturate`, for 8-bit floats only.
 //! - Opset 20: `Gelu`. Opset 24: `Swish`; `Cast` has `round_mode`, for `FLOAT8E8M0` only.
 
+use graph::ValueId;
 use graph::op::{MapOp, Op};
 use tensor_core::DType;
 
@@ -145,14 +146,43 @@ fn cast(call: &mut Call<'_>) -> Done {
         call.refuse_attribute("to", element::name(code), reason);
     }
     let x = call.input(0)?;
-    call.finish(Op::Map(MapOp::cast(to.unwrap_or(DType::F32))), &[Some(x)])
+    finish_cast(call, x, to.unwrap_or(DType::F32))
+}
+
+/// ONNX keeps the low bits of an integer that does not fit; the op table's cast saturates. For results of 8 and 16
+/// bits the low bits are taken first. A result of 32 bits or more saturates: such casts are index arithmetic, whose
+/// values fit, and their elements have to stay known to inference.
+fn finish_cast(call: &mut Call<'_>, x: ValueId, to: DType) -> Done {
+    let from = call.dtype(x);
+    let narrows = from.is_integer() && to.is_integer() && to.size_bytes() <= 2;
+    if !narrows || from == to {
+        return call.finish(Op::Map(MapOp::cast(to)), &[Some(x)]);
+    }
+    let range = f64::from(1_u32 << (8 * to.size_bytes()));
+    let wide = call.cast(x, DType::I64)?;
+    let range_id = call.scalar(DType::I64, range)?;
+    let zero = call.scalar(DType::I64, 0.0)?;
+    // The remainder in 0..range, then in the range of a signed type.
+    let quotient = call.emit(map("div"), &[Some(wide), Some(range_id)])?;
+    let multiple = call.emit(map("mul"), &[Some(quotient), Some(range_id)])?;
+    let rest = call.emit(map("sub"), &[Some(wide), Some(multiple)])?;
+    let negative = call.emit(map("less"), &[Some(rest), Some(zero)])?;
+    let raised = call.emit(map("add"), &[Some(rest), Some(range_id)])?;
+    let mut low = call.emit(map("where"), &[Some(negative), Some(raised), Some(rest)])?;
+    if to.is_signed_integer() {
+        let half = call.scalar(DType::I64, range / 2.0)?;
+        let high = call.emit(map("greater_equal"), &[Some(low), Some(half)])?;
+        let lowered = call.emit(map("sub"), &[Some(low), Some(range_id)])?;
+        low = call.emit(map("where"), &[Some(high), Some(lowered), Some(low)])?;
+    }
+    call.finish(Op::Map(MapOp::cast(to)), &[Some(low)])
 }
 
 fn cast_like(call: &mut Call<'_>) -> Done {
     check_narrow_floats(call);
     let (x, like) = (call.input(0)?, call.input(1)?);
     let to = call.dtype(like);
-    call.finish(Op::Map(MapOp::cast(to)), &[Some(x)])
+    finish_cast(call, x, to)
 }
 
 fn with(name: &str, numbers: &[(&str, f32)]) -> Op {

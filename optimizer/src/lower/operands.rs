@@ -41,6 +41,11 @@ impl Operands {
         self.entries.iter().any(|(v, _)| *v == value)
     }
 
+    /// Number of loads so far.
+    pub(super) fn loads(&self) -> usize {
+        self.loads.len()
+    }
+
     pub(super) fn add_literal(&mut self, value: ValueId, literal: ScalarValue) {
         self.entries.push((value, Operand::Literal(literal)));
     }

@@ -98,7 +98,8 @@ impl Slice {
 /// they are taken as that; a number is compared exactly, also when a symbol is bound later.
 const WHOLE: i64 = 1_000_000_000;
 
-/// The extent of `dim` sliced. Exact for numbers; for a symbol right when it is at least 1.
+/// The extent of `dim` sliced; bounds beyond [`WHOLE`] excepted, it is exact for every number that a
+/// symbol may be bound to.
 fn sliced_extent(dim: &Dim, slice: SliceAxis) -> Dim {
     let SliceAxis {
         start, end, step, ..
@@ -106,39 +107,32 @@ fn sliced_extent(dim: &Dim, slice: SliceAxis) -> Dim {
     if let Some(len) = dim.as_extent() {
         return Dim::from(resolved(len, start, end, step).1);
     }
+    // Bounds are clamped to 0..=len going forward, to -1..=len - 1 going backward.
+    let low = if step > 0 { 0 } else { -1 };
+    let high = Dim::apply(DimOp::Add, dim.clone(), Dim::Known(low));
     let bound = |at: i64| -> Dim {
-        if at < 0 {
+        if at <= -WHOLE {
+            Dim::Known(low)
+        } else if at < 0 {
             let from_end = Dim::apply(DimOp::Add, dim.clone(), Dim::Known(at));
-            Dim::apply(DimOp::Max, from_end, Dim::Known(0))
+            Dim::apply(DimOp::Max, from_end, Dim::Known(low))
         } else if at >= WHOLE {
-            dim.clone()
-        } else if at == 0 {
-            Dim::Known(0)
+            high.clone()
+        } else if at == low {
+            Dim::Known(low)
         } else {
-            // min(at, dim) = at + dim - max(at, dim)
-            let sum = Dim::apply(DimOp::Add, dim.clone(), Dim::Known(at));
-            let max = Dim::apply(DimOp::Max, dim.clone(), Dim::Known(at));
+            // min(at, high) = at + high - max(at, high)
+            let sum = Dim::apply(DimOp::Add, high.clone(), Dim::Known(at));
+            let max = Dim::apply(DimOp::Max, high.clone(), Dim::Known(at));
             Dim::apply(DimOp::Sub, sum, max)
         }
     };
     let span = if step > 0 {
         Dim::apply(DimOp::Sub, bound(end), bound(start))
     } else {
-        let last = Dim::apply(DimOp::Sub, dim.clone(), Dim::Known(1));
-        let from = if start == -1 || start >= WHOLE {
-            last
-        } else {
-            bound(start)
-        };
-        let to = if end < -WHOLE {
-            Dim::Known(-1)
-        } else {
-            bound(end)
-        };
-        Dim::apply(DimOp::Sub, from, to)
+        Dim::apply(DimOp::Sub, bound(start), bound(end))
     };
-    let stride = step.unsigned_abs().min(i64::MAX.unsigned_abs());
-    let stride = i64::try_from(stride).unwrap_or(i64::MAX);
+    let stride = i64::try_from(step.unsigned_abs()).unwrap_or(i64::MAX);
     let rounded = Dim::apply(DimOp::Add, span, Dim::Known(stride - 1));
     let count = Dim::apply(DimOp::FloorDiv, rounded, Dim::Known(stride));
     Dim::apply(DimOp::Max, count, Dim::Known(0))
@@ -253,9 +247,34 @@ mod tests {
         };
         assert_eq!(slice(0, i64::MAX, 1).to_string(), "W");
         assert_eq!(slice(0, 1_000_000_000, 1).to_string(), "W");
-        assert_eq!(slice(1, i64::MAX, 1).to_string(), "(W + -1)");
-        assert_eq!(slice(0, -1, 1).to_string(), "(W + -1)");
+        assert_eq!(slice(0, -1, 1).to_string(), "max((W + -1), 0)");
         assert_eq!(slice(-1, i64::MIN, -1).to_string(), "W");
         assert_eq!(slice(0, i64::MAX, 2).to_string(), "((W + 1) / 2)");
+    }
+
+    #[test]
+    fn symbolic_extents_are_right_whatever_is_bound() {
+        let bounds = [-1_000_000_000, -7, -3, -1, 0, 1, 2, 5, i64::MAX];
+        for start in bounds {
+            for end in bounds {
+                for step in [1, 2, 3, -1, -2, -5] {
+                    let slice = SliceAxis {
+                        axis: 0,
+                        start,
+                        end,
+                        step,
+                    };
+                    let symbolic = sliced_extent(&Dim::from("W"), slice);
+                    for len in 0..10 {
+                        let bindings = crate::Bindings::from([(crate::Symbol::new("W"), len)]);
+                        assert_eq!(
+                            symbolic.substitute(&bindings),
+                            Dim::from(resolved(len, start, end, step).1),
+                            "range({len})[{start}:{end}:{step}] as {symbolic}"
+                        );
+                    }
+                }
+            }
+        }
     }
 }
