@@ -124,6 +124,9 @@ fn measure_all(options: &Options, cases: &[&'static Case]) -> Result<Report, Fai
     for peer in &missing {
         println!("warning: {} is not measured: {}", peer.name, peer.reason);
     }
+    if ready.is_empty() {
+        return Err(Failure::failed("there is no peer to measure"));
+    }
     cases::fetch_models(cases)?;
     // Building the peers was our own load: look at the machine as it is when measuring begins.
     let load_average = machine::load_average();

@@ -103,6 +103,7 @@ impl Report {
             "peer",
             "median ms",
             "p10..p90 ms",
+            "min ms",
             "runs",
             "load ms",
             "compile ms",
@@ -280,7 +281,7 @@ fn time_cell(row: &Row, ours: Option<f64>) -> String {
     }
 }
 
-fn detail_cells(numbers: &Numbers) -> [String; 9] {
+fn detail_cells(numbers: &Numbers) -> [String; 10] {
     [
         three_digits(numbers.run.median),
         format!(
@@ -288,6 +289,7 @@ fn detail_cells(numbers: &Numbers) -> [String; 9] {
             three_digits(numbers.run.p10),
             three_digits(numbers.run.p90)
         ),
+        three_digits(numbers.run.min),
         numbers.run.count.to_string(),
         three_digits(numbers.load),
         numbers.compile.map_or("-".into(), three_digits),

@@ -63,7 +63,7 @@ fn ratios_are_times_of_ours_and_a_wrong_peer_is_never_the_best() {
         "- tract is WRONG on Magika [1, 2048], 2 threads: 5.0e-1 from the golden output\n",
         "- onnxruntime was not measured: no module\n",
         "2 cores of Some CPU, linux 6.1 x86_64; 2026-11-30; commit 0123456789ab; load average 0.25 at the start.\n",
-        "| tenfold |      4.00 |  4.00..4.00 |    1 |    3.00 |       4.50 |         2.00 |               9.50 |     20.5 | 1.0e-7 |",
+        "| tenfold |      4.00 |  4.00..4.00 |   4.00 |    1 |    3.00 |       4.50 |         2.00 |               9.50 |     20.5 | 1.0e-7 |",
     ] {
         assert!(text.contains(expected), "{expected}\nin\n{text}");
     }
