@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tensor::Tensor;
 use tensor_core::{DType, ShapeVec, TensorLayout};
 
-use crate::Step;
+use crate::{Source, Step, StepKind};
 
 /// Offsets in the arena are multiples of this: a cache line, and wide enough for every SIMD load.
 pub const ARENA_ALIGNMENT_BYTES: usize = 64;
@@ -118,6 +118,46 @@ impl Plan {
             .filter(intermediate)
             .map(Buffer::size_bytes)
             .sum()
+    }
+
+    /// Bytes that a step may need beside the arena for operands that repeat the elements of their buffers: windows,
+    /// gathers and contractions may want such an operand in memory as a whole (of f32, one matrix of a batch). The
+    /// most that any one step may need. Workspace in proportion to a step's buffers is not counted.
+    pub fn workspace_bytes(&self) -> usize {
+        let of_step = |step: &Step| match &step.kind {
+            StepKind::Contract { lhs, rhs } if lhs.dtype() == DType::F32 => {
+                let matrix = |source: &Source| self.repeated_bytes(source, 2);
+                matrix(lhs).saturating_add(matrix(rhs))
+            }
+            StepKind::Contract { .. }
+            | StepKind::Conv(_)
+            | StepKind::Pool(_)
+            | StepKind::Gather { .. } => {
+                let sources = step.kind.sources().into_iter();
+                let bytes = sources.map(|source| self.repeated_bytes(source, usize::MAX));
+                bytes.fold(0, usize::saturating_add)
+            }
+            StepKind::Map { .. }
+            | StepKind::Reduce { .. }
+            | StepKind::Softmax { .. }
+            | StepKind::LayerNorm { .. }
+            | StepKind::Concat { .. } => 0,
+        };
+        self.steps.iter().map(of_step).max().unwrap_or(0)
+    }
+
+    /// Bytes of a source's last `axes` axes, if these are more elements than the buffers that it reads have.
+    fn repeated_bytes(&self, source: &Source, axes: usize) -> usize {
+        let extents = source.shape.iter().rev().take(axes);
+        let elements = extents.fold(1, |n: usize, &d| n.saturating_mul(d));
+        let buffers = source.loads.iter().map(|load| self.buffer(load.buffer));
+        let held = buffers
+            .map(|buffer| buffer.elements)
+            .fold(0, usize::saturating_add);
+        if elements <= held || source.shape.contains(&0) {
+            return 0;
+        }
+        elements.saturating_mul(source.dtype().size_bytes())
     }
 
     /// Bytes of all constants.

@@ -36,7 +36,7 @@ pub enum Error {
     MemoryLimit {
         /// The function.
         function: String,
-        /// The arena and the outputs.
+        /// The arena, the outputs, and operands that a kernel repeats in memory.
         needed_bytes: usize,
         /// The limit of the options.
         limit_bytes: usize,

@@ -184,7 +184,10 @@ impl CompiledFunction {
             .outputs
             .iter()
             .map(|port| plan.buffer(port.buffer).size_bytes());
-        let needed_bytes = outputs.fold(plan.arena_bytes, usize::saturating_add);
+        let needed_bytes = outputs.fold(
+            plan.arena_bytes.saturating_add(plan.workspace_bytes()),
+            usize::saturating_add,
+        );
         if needed_bytes <= limit_bytes {
             return Ok(());
         }

@@ -29,7 +29,7 @@ pub fn bytes(field: u64, body: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// A node of a graph, with these attributes (see [`axis`]).
+/// A node of a graph, with these attributes (see [`axis`] and [`numbers`]).
 pub fn node(op: &str, inputs: &[&str], output: &str, attributes: &[u8]) -> Vec<u8> {
     let inputs = inputs.iter().flat_map(|name| bytes(1, name.as_bytes()));
     let mut body: Vec<u8> = inputs.collect();
@@ -44,6 +44,14 @@ pub fn node(op: &str, inputs: &[&str], output: &str, attributes: &[u8]) -> Vec<u
 pub fn axis(value: u64) -> Vec<u8> {
     let body = [bytes(1, b"axis"), number(3, value), number(20, 2)];
     bytes(5, &body.concat())
+}
+
+/// An attribute that is a list of numbers.
+pub fn numbers(name: &str, values: &[u64]) -> Vec<u8> {
+    let mut body = bytes(1, name.as_bytes());
+    body.extend(values.iter().flat_map(|&value| number(8, value)));
+    body.extend(number(20, 7));
+    bytes(5, &body)
 }
 
 /// An input or output of f32 whose extents are numbers or names.

@@ -258,18 +258,99 @@ fn doubling_constants_are_not_folded() {
     assert!(matches!(error, Error::MemoryLimit { .. }), "{error}");
 }
 
-/// One node that makes a small constant huge, and a sum that makes it small again.
+/// The node `Expand` of `from`, and the shape that it reads.
+fn expand(from: &str, to: &str, shape: &[i64]) -> Vec<u8> {
+    let elements: Vec<u8> = shape
+        .iter()
+        .flat_map(|extent| extent.to_le_bytes())
+        .collect();
+    let name = format!("shape_of_{to}");
+    let shape = wire::initializer(&name, 7, &[shape.len() as u64], &elements);
+    [shape, wire::node("Expand", &[from, &name], to, &[])].concat()
+}
+
+/// An operand that is one element, repeated: kernels that want all of it in memory may not have it.
 #[test]
-fn expanded_operands_are_bounded() {
-    let extents = [1_i64 << 20, 1 << 20].map(i64::to_le_bytes).concat();
+fn repeated_operands_are_bounded() {
+    let one = 1.0_f32.to_le_bytes();
     let parts = [
         wire::input("x", &["1"]),
-        wire::initializer("shape", 7, &[2], &extents),
-        wire::node("Expand", &["x", "shape"], "large", &[]),
-        wire::node("MatMul", &["large", "large"], "y", &[]),
-        wire::output("y", &["n", "m"]),
+        wire::initializer("c", wire::FLOAT, &[1], &one),
+        wire::initializer("kernel", wire::FLOAT, &[1, 1, 1, 1], &one),
+        expand("x", "square", &[1 << 20, 1 << 20]),
+        expand("x", "image", &[1, 1, 4096, 4096]),
+        expand("c", "row", &[1, 1 << 24]),
+        expand("x", "column", &[1 << 24, 1]),
+        expand("kernel", "kernels", &[1, 1, 4096, 4096]),
     ];
+    let stride = wire::numbers("strides", &[4096, 4096]);
+    let window = [wire::numbers("kernel_shape", &[1, 1]), stride.clone()].concat();
     let feed = Tensor::from_vec_row_major([1], vec![1.0_f32]).unwrap();
-    let error = check("expanded", &wire::model(&parts), &feed, Until::Run).unwrap_err();
-    assert!(matches!(error, Error::MemoryLimit { .. }), "{error}");
+    for (op, inputs, attributes) in [
+        ("MatMul", ["square", "square"], &[][..]),
+        ("MatMul", ["row", "column"], &[]),
+        ("Conv", ["image", "kernel"], &stride),
+        ("Conv", ["image", "kernels"], &[]),
+        ("MaxPool", ["image", ""], &window),
+    ] {
+        let inputs: Vec<&str> = inputs.into_iter().filter(|name| !name.is_empty()).collect();
+        let last = [
+            wire::node(op, &inputs, "y", attributes),
+            wire::output("y", &["n"]),
+        ];
+        let file = wire::model(&[&parts[..], &last].concat());
+        let what = format!("{op} of {inputs:?}");
+        let result = check(&what, &file, &feed, Until::Run);
+        assert!(
+            matches!(result, Err(Error::MemoryLimit { .. })),
+            "{what}: {result:?}"
+        );
+    }
+}
+
+/// A tensor without elements may have extents whose product no number holds.
+#[test]
+fn huge_extents_beside_a_zero_do_not_overflow() {
+    for huge in [1 << 24, 1 << 40] {
+        run_all_ops(huge);
+    }
+}
+
+fn run_all_ops(huge: usize) {
+    let feed = Tensor::zeros(tenfold::DType::F32, &[huge, huge, 0, 2][..]).unwrap();
+    let huge = huge.to_string();
+    let indices = wire::initializer("i", 7, &[1], &0_i64.to_le_bytes());
+    let axes = wire::initializer("axes", 7, &[1], &3_i64.to_le_bytes());
+    let (one, window) = (wire::axis(1), wire::numbers("kernel_shape", &[1, 1]));
+    for (op, inputs, attributes) in [
+        ("Relu", &["x"][..], &[][..]),
+        ("Add", &["x", "x"], &[]),
+        ("Softmax", &["x"], &[]),
+        ("ReduceSum", &["x", "axes"], &[]),
+        ("ReduceMean", &["x"], &wire::numbers("axes", &[2])),
+        ("MatMul", &["x", "t"], &[]),
+        ("MatMul", &["t", "x"], &[]),
+        ("Transpose", &["x"], &[]),
+        ("Concat", &["x", "x"], &one),
+        ("Gather", &["x", "i"], &one),
+        ("Reshape", &["x", "i"], &[]),
+        ("MaxPool", &["x"], &window),
+        ("Conv", &["x", "x"], &[]),
+        ("GlobalAveragePool", &["x"], &[]),
+    ] {
+        let file = wire::model(&[
+            wire::input("x", &[&huge, &huge, "0", "2"]),
+            indices.clone(),
+            axes.clone(),
+            wire::node(
+                "Transpose",
+                &["x"],
+                "t",
+                &wire::numbers("perm", &[0, 1, 3, 2]),
+            ),
+            wire::node(op, inputs, "y", attributes),
+            wire::output("y", &["n"]),
+        ]);
+        let _either = check(op, &file, &feed, Until::Run);
+    }
 }

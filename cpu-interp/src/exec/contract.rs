@@ -129,8 +129,10 @@ fn side<P>(
         } else {
             &batch[..]
         };
-        let matrix = MatRef::strided(data, offset, rs, cs, Batch::Table(starts));
-        return Ok(Side::Packed(pack(&matrix, starts.len())));
+        if worth_packing(build, load, starts.len()) {
+            let matrix = MatRef::strided(data, offset, rs, cs, Batch::Table(starts));
+            return Ok(Side::Packed(pack(&matrix, starts.len())));
+        }
     }
     Ok(Side::Matrix {
         reader: Reader::new(build.plan, load),
@@ -139,6 +141,16 @@ fn side<P>(
         cs,
         batch,
     })
+}
+
+/// Whether the packed matrices of a constant are at most a few times as large as the constant: one whose
+/// elements are repeated by strides of 0 could take any amount of memory.
+fn worth_packing(build: Build<'_>, load: &Load, batch: usize) -> bool {
+    const SMALL: usize = 1 << 16;
+    const GROWTH: usize = 4;
+    let matrix = load.layout.shape().iter().rev().take(2);
+    let packed = matrix.fold(batch, |n, &d| n.saturating_mul(d));
+    packed <= SMALL.max(GROWTH.saturating_mul(build.plan.buffer(load.buffer).elements))
 }
 
 /// Row stride, column stride and the start of each matrix of the batch; `None` if a matrix starts

@@ -27,6 +27,8 @@ pub(super) enum Kernel {
     Concat(ConcatStep),
     Gather(GatherStep),
     Detached(Box<Detached>),
+    /// The output has no elements, whatever the extents beside the zero: there is nothing to do.
+    Empty,
 }
 
 /// A step whose epilogue changes the width of its elements: the results go to workspace first.
@@ -40,6 +42,11 @@ pub(super) struct Detached {
 impl Kernel {
     pub(super) fn new(cpu: &Cpu, plan: &Plan, step: &Step) -> Result<Kernel, BackendError> {
         let build = Build { cpu, plan, step };
+        // A gather still looks at its indices: one that is out of range is an error.
+        let looks = matches!(step.kind, StepKind::Gather { .. });
+        if step.shape.contains(&0) && !looks {
+            return Ok(Kernel::Empty);
+        }
         let result = build.accumulator();
         let in_place = result.size_bytes() == step.epilogue.program.dtype().size_bytes();
         match build.epilogue()? {
@@ -98,7 +105,8 @@ impl Kernel {
             | Kernel::Softmax(_)
             | Kernel::LayerNorm(_)
             | Kernel::Concat(_)
-            | Kernel::Gather(_) => 0,
+            | Kernel::Gather(_)
+            | Kernel::Empty => 0,
         }
     }
 
@@ -120,6 +128,7 @@ impl Kernel {
             Kernel::Concat(concat) => concat.run(cpu, out, reads),
             Kernel::Gather(gather) => return gather.run(cpu, step, out, reads),
             Kernel::Detached(detached) => return detached.run(cpu, step, out, reads),
+            Kernel::Empty => {}
         }
         Ok(())
     }
