@@ -6,6 +6,7 @@
     clippy::print_stdout,
     reason = "a table on standard output is its purpose"
 )]
+#![expect(clippy::too_many_lines, reason = "lists of cases")]
 
 use cpu_interp::kernels::Cpu;
 use cpu_interp::kernels::conv::{Conv, ConvShape};

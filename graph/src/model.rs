@@ -102,11 +102,8 @@ impl Graph {
 
     /// All values with their ids, in order of definition.
     pub fn values(&self) -> impl ExactSizeIterator<Item = (ValueId, &Value)> {
-        (0..)
-            .map(ValueId)
-            .zip(&self.values)
-            .collect::<Vec<_>>()
-            .into_iter()
+        let numbered = self.values.iter().enumerate();
+        numbered.map(|(i, value)| (ValueId(i as u32), value))
     }
 
     /// A node.

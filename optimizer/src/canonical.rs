@@ -1,7 +1,8 @@
 //! Canonical form: every node is emitted anew through one smart constructor.
 //!
 //! - A value that follows from constants is a constant (evaluated by the reference; views of large
-//!   constants stay views). A shape computation that is known as numbers is a constant too.
+//!   constants stay views, and what would make the constants many times larger stays a node). A shape
+//!   computation that is known as numbers is a constant too.
 //! - `identity`, a `cast` to the same dtype, a `reshape` or `expand` to the same shape and a
 //!   `transpose` by the identity disappear.
 //! - Views and reductions carry attributes; `squeeze` and `unsqueeze` are reshapes.
@@ -22,11 +23,27 @@ const LARGEST_FOLDED_VIEW: usize = 1 << 16;
 /// Expansions to more elements are not folded.
 const LARGEST_FOLDED_EXPANSION: usize = 1 << 12;
 
+/// Results of other ops with at most this many elements are folded, whatever their inputs are.
+const SMALL_RESULT: usize = 1 << 16;
+
+/// Larger results are folded up to this many times the elements of their inputs.
+const GROWTH: usize = 4;
+
+/// All results that a pass folds have at most this many times the elements of the graph's constants,
+/// or [`LEAST_TOTAL`] if that is more. Without a total, each node of a chain could double a constant.
+const TOTAL_GROWTH: usize = 4;
+
+/// See [`TOTAL_GROWTH`].
+const LEAST_TOTAL: usize = SMALL_RESULT;
+
 /// Rewrites the whole graph.
 pub(crate) fn run(graph: &Graph, evaluator: &dyn Evaluator) -> Result<Graph, GraphError> {
+    let constants = graph.values().filter_map(|(_, value)| value.constant());
+    let elements: usize = constants.map(|tensor| tensor.len()).sum();
     let mut rewriter = Rewriter {
         builder: GraphBuilder::new(graph.name()),
         evaluator,
+        fold_elements: TOTAL_GROWTH.saturating_mul(elements).max(LEAST_TOTAL),
     };
     let mut map: Vec<Option<ValueId>> = vec![None; graph.values().len()];
     for (id, value) in graph.values() {
@@ -58,6 +75,8 @@ pub(crate) fn run(graph: &Graph, evaluator: &dyn Evaluator) -> Result<Graph, Gra
 struct Rewriter<'a> {
     builder: GraphBuilder,
     evaluator: &'a dyn Evaluator,
+    /// Elements that folded constants may still have.
+    fold_elements: usize,
 }
 
 type Emit = Result<ValueId, GraphError>;
@@ -100,7 +119,7 @@ impl Rewriter<'_> {
     }
 
     /// The constant that the op gives, if its inputs or its elements are known.
-    fn fold(&self, op: &Op, inputs: &[Option<ValueId>], facts: &ValueFacts) -> Option<Tensor> {
+    fn fold(&mut self, op: &Op, inputs: &[Option<ValueId>], facts: &ValueFacts) -> Option<Tensor> {
         if let Some(numbers) = known_numbers(facts) {
             return Some(numbers);
         }
@@ -112,20 +131,24 @@ impl Rewriter<'_> {
                 Some(id) => graph.value(*id).constant().map(|t| Some(&**t)),
             })
             .collect();
+        let constants = constants?;
         let elements = facts
             .ty
             .static_shape()?
             .iter()
             .try_fold(1_usize, |n, &d| n.checked_mul(d))?;
-        let worth_it = match op {
-            Op::Expand(_) => elements <= LARGEST_FOLDED_EXPANSION,
-            _ if op.family() == Family::View => elements <= LARGEST_FOLDED_VIEW,
-            _ => true,
+        let input_elements: usize = constants.iter().flatten().map(|t| t.len()).sum();
+        let most = match op {
+            Op::Expand(_) => LARGEST_FOLDED_EXPANSION,
+            _ if op.family() == Family::View => LARGEST_FOLDED_VIEW,
+            _ => SMALL_RESULT.max(GROWTH.saturating_mul(input_elements)),
         };
-        if !worth_it {
+        if elements > most.min(self.fold_elements) {
             return None;
         }
-        self.evaluator.evaluate(op, &constants?)?.into_iter().next()
+        let folded = self.evaluator.evaluate(op, &constants)?.into_iter().next();
+        self.fold_elements -= elements;
+        folded
     }
 
     /// The input itself, if the op does not change it.

@@ -126,6 +126,9 @@ pub(crate) struct DeviceArgs {
     /// Threads on the CPU; by default one for each core that the process may use.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) threads: Option<NonZeroUsize>,
+    /// Bytes that intermediates and outputs may take; by default as many as there are.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) memory_limit: Option<usize>,
 }
 
 /// A number of things of which there must be one.

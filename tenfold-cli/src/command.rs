@@ -62,6 +62,7 @@ fn compile(model: &Model, args: DeviceArgs) -> Result<CompiledFunction, Failure>
             DeviceArg::Cpu => DeviceChoice::Cpu,
         },
         threads: args.threads.map(Into::into),
+        memory_limit: args.memory_limit,
     };
     Ok(model.compile(&options)?)
 }

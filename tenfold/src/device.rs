@@ -35,7 +35,9 @@ impl FromStr for DeviceChoice {
         match text {
             "auto" => Ok(DeviceChoice::Auto),
             "cpu" => Ok(DeviceChoice::Cpu),
-            _ => Err(Error::UnknownDevice { name: text.to_owned() }),
+            _ => Err(Error::UnknownDevice {
+                name: text.to_owned(),
+            }),
         }
     }
 }
@@ -47,6 +49,11 @@ pub struct CompileOptions {
     pub device: DeviceChoice,
     /// Number of CPU threads; `None` for as many as the process may use at once.
     pub threads: Option<usize>,
+    /// Bytes that intermediates and outputs of one set of input shapes may take; `None` for no limit but the system's.
+    ///
+    /// A call that needs more is refused before anything is allocated for it. It bounds what a model of unknown
+    /// origin can ask for; weights are bounded by the size of their file.
+    pub memory_limit: Option<usize>,
 }
 
 /// A device of this machine.
@@ -66,7 +73,11 @@ pub fn devices() -> Vec<Device> {
     let threads = default_threads();
     let plural = if threads == 1 { "" } else { "s" };
     let detail = format!("{threads} thread{plural}, {level} kernels");
-    vec![Device { name: "cpu".into(), kind: "cpu".into(), detail }]
+    vec![Device {
+        name: "cpu".into(),
+        kind: "cpu".into(),
+        detail,
+    }]
 }
 
 fn default_threads() -> usize {
@@ -91,5 +102,9 @@ pub(crate) fn choose(options: &CompileOptions) -> Result<Chosen, Error> {
         DeviceChoice::Auto => "cpu (chosen by auto: this build has no GPU backend)",
         DeviceChoice::Cpu => "cpu (as asked)",
     };
-    Ok(Chosen { backend: Arc::new(backend), threads, note: note.into() })
+    Ok(Chosen {
+        backend: Arc::new(backend),
+        threads,
+        note: note.into(),
+    })
 }

@@ -20,14 +20,26 @@ pub enum Error {
     },
     /// A file that is no model that can be imported.
     #[error(transparent)]
-    Import(#[from] onnx::OnnxError),
+    Import(#[from] Box<onnx::OnnxError>),
     /// A graph that cannot be compiled for these shapes.
     #[error("cannot compile {function:?}: {source}")]
     Compile {
         /// The function.
         function: String,
         /// Why.
-        source: optimizer::OptimizeError,
+        source: Box<optimizer::OptimizeError>,
+    },
+    /// A function that may not have the memory that it needs.
+    #[error(
+        "{function:?} needs {needed_bytes} bytes for intermediates and outputs at these input shapes, but the memory limit is {limit_bytes} bytes; raise the limit or run a smaller batch"
+    )]
+    MemoryLimit {
+        /// The function.
+        function: String,
+        /// The arena and the outputs.
+        needed_bytes: usize,
+        /// The limit of the options.
+        limit_bytes: usize,
     },
     /// A device that failed or does not support a step.
     #[error("{device}: {source}")]
@@ -35,7 +47,7 @@ pub enum Error {
         /// The device.
         device: String,
         /// Why.
-        source: plan::BackendError,
+        source: Box<plan::BackendError>,
     },
     /// A tensor operation that failed.
     #[error(transparent)]
@@ -83,5 +95,5 @@ pub enum Error {
     },
     /// A feed of the wrong shape.
     #[error(transparent)]
-    InputShape(graph::GraphError),
+    InputShape(Box<graph::GraphError>),
 }

@@ -6,13 +6,25 @@ use tensor::{Tensor, TensorView};
 use crate::Error;
 
 /// The views of the feeds in the order of the graph's inputs.
-pub(crate) fn ordered<'a>(graph: &Graph, feeds: &[(&str, &'a Tensor)]) -> Result<Vec<TensorView<'a>>, Error> {
+pub(crate) fn ordered<'a>(
+    graph: &Graph,
+    feeds: &[(&str, &'a Tensor)],
+) -> Result<Vec<TensorView<'a>>, Error> {
     for (at, (name, _)) in feeds.iter().enumerate() {
-        if !graph.inputs().iter().any(|&id| graph.value(id).name == *name) {
-            return Err(Error::UnknownInput { name: (*name).to_owned(), inputs: describe(graph) });
+        if !graph
+            .inputs()
+            .iter()
+            .any(|&id| graph.value(id).name == *name)
+        {
+            return Err(Error::UnknownInput {
+                name: (*name).to_owned(),
+                inputs: describe(graph),
+            });
         }
         if feeds[..at].iter().any(|(earlier, _)| earlier == name) {
-            return Err(Error::DuplicateInput { name: (*name).to_owned() });
+            return Err(Error::DuplicateInput {
+                name: (*name).to_owned(),
+            });
         }
     }
     graph
@@ -21,11 +33,18 @@ pub(crate) fn ordered<'a>(graph: &Graph, feeds: &[(&str, &'a Tensor)]) -> Result
         .map(|&id| {
             let (name, ty) = (&graph.value(id).name, graph.value(id).ty());
             let Some((_, tensor)) = feeds.iter().find(|(n, _)| n == name) else {
-                return Err(Error::MissingInput { name: name.clone(), ty: ty.to_string() });
+                return Err(Error::MissingInput {
+                    name: name.clone(),
+                    ty: ty.to_string(),
+                });
             };
             if tensor.dtype() != ty.dtype {
                 let (name, expected) = (name.clone(), ty.to_string());
-                return Err(Error::InputDType { name, expected, got: tensor.dtype() });
+                return Err(Error::InputDType {
+                    name,
+                    expected,
+                    got: tensor.dtype(),
+                });
             }
             Ok(tensor.view())
         })
@@ -39,5 +58,9 @@ fn describe(graph: &Graph) -> String {
         .iter()
         .map(|&id| format!("{:?}: {}", graph.value(id).name, graph.value(id).ty()))
         .collect();
-    if inputs.is_empty() { "none".into() } else { inputs.join(", ") }
+    if inputs.is_empty() {
+        "none".into()
+    } else {
+        inputs.join(", ")
+    }
 }

@@ -6,7 +6,7 @@ use cpu_interp::reference::ReferenceEvaluator;
 use graph::op::Op;
 use graph::{Graph, TensorType};
 use optimizer::Evaluator;
-use plan::Backend;
+use plan::{Backend, Plan};
 use tensor::{Tensor, TensorView};
 use tensor_core::TensorLayout;
 
@@ -30,6 +30,7 @@ pub struct CompiledFunction {
     backend: Arc<dyn Backend>,
     threads: usize,
     device_note: String,
+    memory_limit: Option<usize>,
     import: Arc<Graph>,
     canonical: Arc<Graph>,
     inputs: Vec<Port>,
@@ -60,17 +61,30 @@ impl Evaluator for Reference {
 impl CompiledFunction {
     pub(crate) fn new(import: Arc<Graph>, options: &CompileOptions) -> Result<Self, Error> {
         let chosen = device::choose(options)?;
-        let canonical = optimizer::canonicalise(&import, &Reference)
-            .map_err(|source| Error::Compile { function: import.name().to_owned(), source })?;
-        let port = |name: &str, ty: &TensorType| Port { name: name.to_owned(), ty: ty.clone() };
-        let inputs = import.inputs().iter().map(|&id| port(&import.value(id).name, import.value(id).ty()));
-        let outputs = import.outputs().iter().map(|(name, id)| port(name, import.value(*id).ty()));
+        let canonical =
+            optimizer::canonicalise(&import, &Reference).map_err(|source| Error::Compile {
+                function: import.name().to_owned(),
+                source: Box::new(source),
+            })?;
+        let port = |name: &str, ty: &TensorType| Port {
+            name: name.to_owned(),
+            ty: ty.clone(),
+        };
+        let inputs = import
+            .inputs()
+            .iter()
+            .map(|&id| port(&import.value(id).name, import.value(id).ty()));
+        let outputs = import
+            .outputs()
+            .iter()
+            .map(|(name, id)| port(name, import.value(*id).ty()));
         Ok(CompiledFunction {
             inputs: inputs.collect(),
             outputs: outputs.collect(),
             backend: chosen.backend,
             threads: chosen.threads,
             device_note: chosen.note,
+            memory_limit: options.memory_limit,
             import,
             canonical: Arc::new(canonical),
             kept: Mutex::default(),
@@ -115,8 +129,9 @@ impl CompiledFunction {
     /// Runs with feeds by name, in any order.
     ///
     /// # Errors
-    /// If a name, dtype or shape is not the function's, if the shapes do not fit the graph, or if
-    /// the data makes a step impossible; the error names the input or node.
+    /// If a name, dtype or shape is not the function's, if the shapes do not fit the graph or need more
+    /// memory than there is or may be taken, or if the data makes a step impossible; the error names the
+    /// input or node.
     pub fn run(&self, feeds: &[(&str, &Tensor)]) -> Result<Outputs, Error> {
         let views = feeds::ordered(&self.import, feeds)?;
         self.inner(&views)?.run(&views)
@@ -129,7 +144,11 @@ impl CompiledFunction {
     pub fn specialise(&self, feeds: &[(&str, &Tensor)]) -> Result<Specialisation, Error> {
         let views = feeds::ordered(&self.import, feeds)?;
         let inner = self.inner(&views)?;
-        Ok(Specialisation::new(self.import.clone(), self.canonical.clone(), inner))
+        Ok(Specialisation::new(
+            self.import.clone(),
+            self.canonical.clone(),
+            inner,
+        ))
     }
 
     fn inner(&self, views: &[TensorView<'_>]) -> Result<Arc<Inner>, Error> {
@@ -138,9 +157,15 @@ impl CompiledFunction {
             return Ok(found);
         }
         let shapes: Vec<&[usize]> = views.iter().map(TensorView::shape).collect();
-        let bindings = graph::bind_inputs(&self.import, &shapes).map_err(Error::InputShape)?;
-        let stages = optimizer::compile(&self.canonical, &bindings, &layouts, &Reference)
-            .map_err(|source| Error::Compile { function: self.import.name().to_owned(), source })?;
+        let bindings = graph::bind_inputs(&self.import, &shapes)
+            .map_err(|error| Error::InputShape(Box::new(error)))?;
+        let stages = optimizer::compile(&self.canonical, &bindings, &layouts, &Reference).map_err(
+            |source| Error::Compile {
+                function: self.import.name().to_owned(),
+                source: Box::new(source),
+            },
+        )?;
+        self.check_memory(&stages.planned)?;
         let inner = Arc::new(Inner::new(&*self.backend, stages)?);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == KEPT_SPECIALISATIONS {
@@ -148,6 +173,27 @@ impl CompiledFunction {
         }
         kept.push((layouts, inner.clone()));
         Ok(inner)
+    }
+
+    /// Refuses a plan that needs more memory than the options allow.
+    fn check_memory(&self, plan: &Plan) -> Result<(), Error> {
+        let Some(limit_bytes) = self.memory_limit else {
+            return Ok(());
+        };
+        let outputs = plan
+            .outputs
+            .iter()
+            .map(|port| plan.buffer(port.buffer).size_bytes());
+        let needed_bytes = outputs.fold(plan.arena_bytes, usize::saturating_add);
+        if needed_bytes <= limit_bytes {
+            return Ok(());
+        }
+        let function = self.import.name().to_owned();
+        Err(Error::MemoryLimit {
+            function,
+            needed_bytes,
+            limit_bytes,
+        })
     }
 
     /// A kept specialisation, which becomes the most recently used.

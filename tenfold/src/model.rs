@@ -32,8 +32,12 @@ impl Model {
     /// # Errors
     /// As [`Model::open`].
     pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Model, Error> {
-        let onnx::Model { graph, info } = onnx::import(Bytes::from(bytes), name)?;
-        Ok(Model { graph: Arc::new(graph), info })
+        let onnx::Model { graph, info } =
+            onnx::import(Bytes::from(bytes), name).map_err(Box::new)?;
+        Ok(Model {
+            graph: Arc::new(graph),
+            info,
+        })
     }
 
     /// Facts of an ONNX file, whether it can be imported or not.
@@ -42,7 +46,7 @@ impl Model {
     /// If the file cannot be read or is no ONNX file at all.
     pub fn inspect(path: impl AsRef<Path>) -> Result<Info, Error> {
         let (bytes, name) = read(path.as_ref())?;
-        Ok(onnx::inspect(Bytes::from(bytes), &name)?)
+        Ok(onnx::inspect(Bytes::from(bytes), &name).map_err(Box::new)?)
     }
 
     /// The graph as imported.
@@ -65,7 +69,14 @@ impl Model {
 }
 
 fn read(path: &Path) -> Result<(Vec<u8>, String), Error> {
-    let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let bytes = std::fs::read(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let name = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned();
     Ok((bytes, name))
 }

@@ -15,7 +15,10 @@ impl Outputs {
 
     /// The output of this name.
     pub fn get(&self, name: &str) -> Option<&Tensor> {
-        self.0.iter().find(|(n, _)| n == name).map(|(_, tensor)| tensor)
+        self.0
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, tensor)| tensor)
     }
 
     /// All outputs in order.
@@ -48,6 +51,7 @@ impl Index<&str> for Outputs {
     /// If there is none; [`Outputs::get`] asks first.
     fn index(&self, name: &str) -> &Tensor {
         let names = || self.0.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>();
-        self.get(name).unwrap_or_else(|| panic!("there is no output {name:?}; the outputs are {:?}", names()))
+        self.get(name)
+            .unwrap_or_else(|| panic!("there is no output {name:?}; the outputs are {:?}", names()))
     }
 }

@@ -34,7 +34,12 @@ pub struct ParseStageError {
 }
 
 impl Stage {
-    const ALL: [Stage; 4] = [Stage::Import, Stage::Canonical, Stage::Fused, Stage::Planned];
+    const ALL: [Stage; 4] = [
+        Stage::Import,
+        Stage::Canonical,
+        Stage::Fused,
+        Stage::Planned,
+    ];
 }
 
 impl fmt::Display for Stage {
@@ -52,8 +57,12 @@ impl FromStr for Stage {
     type Err = ParseStageError;
 
     fn from_str(text: &str) -> Result<Self, ParseStageError> {
-        let found = Stage::ALL.into_iter().find(|stage| stage.to_string() == text);
-        found.ok_or_else(|| ParseStageError { name: text.to_owned() })
+        let found = Stage::ALL
+            .into_iter()
+            .find(|stage| stage.to_string() == text);
+        found.ok_or_else(|| ParseStageError {
+            name: text.to_owned(),
+        })
     }
 }
 
@@ -65,7 +74,10 @@ pub(crate) struct Inner {
 
 impl Inner {
     pub(crate) fn new(backend: &dyn Backend, stages: Stages) -> Result<Inner, Error> {
-        let fail = |source| Error::Backend { device: backend.name().to_owned(), source };
+        let fail = |source| Error::Backend {
+            device: backend.name().to_owned(),
+            source: Box::new(source),
+        };
         let prepared = backend.prepare(stages.planned.clone()).map_err(fail)?;
         Ok(Inner { stages, prepared })
     }
@@ -76,9 +88,14 @@ impl Inner {
         for port in ports {
             outputs.push(Tensor::zeros(port.dtype, &port.shape[..])?);
         }
-        let fail = |source| Error::Backend { device: self.prepared.report().device.clone(), source };
+        let fail = |source| Error::Backend {
+            device: self.prepared.report().device.clone(),
+            source: Box::new(source),
+        };
         self.prepared.run(feeds, &mut outputs).map_err(fail)?;
-        Ok(Outputs::new(ports.iter().map(|p| p.name.clone()).zip(outputs).collect()))
+        Ok(Outputs::new(
+            ports.iter().map(|p| p.name.clone()).zip(outputs).collect(),
+        ))
     }
 }
 
@@ -101,7 +118,11 @@ impl fmt::Debug for Specialisation {
 
 impl Specialisation {
     pub(crate) fn new(import: Arc<Graph>, canonical: Arc<Graph>, inner: Arc<Inner>) -> Self {
-        Specialisation { import, canonical, inner }
+        Specialisation {
+            import,
+            canonical,
+            inner,
+        }
     }
 
     /// The plan.

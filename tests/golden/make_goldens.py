@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Makes the golden outputs of the real models, and the example images.
 
-    python3 -m venv /tmp/goldens && /tmp/goldens/bin/pip install onnxruntime==1.32.0 numpy==2.4.6 pillow==13.0.0
+    python3 -m venv /tmp/goldens && /tmp/goldens/bin/pip install onnxruntime==1.32.0 onnx==1.23.2 numpy==2.4.6 \
+        pillow==13.0.0
     cargo xtask assets
     /tmp/goldens/bin/python tests/golden/make_goldens.py
 
-The outputs come from onnxruntime on the CPU, so they are independent of this project. Everything here is
+The outputs come from onnxruntime on the CPU, and those named exact from the reference of the onnx package in f64, so
+they are independent of this project. Everything here is
 deterministic: inputs are drawn from fixed texts with the font inside pillow, sessions use one thread, archives carry
 no time. The files and what they hold are described in README.md beside this script.
 """
@@ -17,6 +19,9 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.reference
 import onnxruntime
 import PIL
 from PIL import Image, ImageDraw, ImageFont
@@ -43,6 +48,37 @@ def session(path):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+class GlobalMaxPool(onnx.reference.op_run.OpRun):
+    """That of the package (1.23.2) drops the axes that it reduces."""
+
+    def _run(self, x):
+        return (x.max(axis=tuple(range(2, x.ndim)), keepdims=True),)
+
+
+def reference_in_f64(path):
+    """A model with every f32 made f64: its answers show how far an engine in f32 is off."""
+    model = onnx.load(path)
+    float32, float64 = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
+
+    def widen(tensor):
+        if tensor.data_type == float32:
+            wide = onnx.numpy_helper.to_array(tensor).astype(np.float64)
+            tensor.CopyFrom(onnx.numpy_helper.from_array(wide, tensor.name))
+
+    for tensor in model.graph.initializer:
+        widen(tensor)
+    for node in model.graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                widen(attribute.t)
+            if node.op_type == "Cast" and attribute.name == "to" and attribute.i == float32:
+                attribute.i = float64
+    for value in [*model.graph.output, *model.graph.value_info]:
+        if value.type.tensor_type.elem_type == float32:
+            value.type.tensor_type.elem_type = float64
+    return onnx.reference.ReferenceEvaluator(model, new_ops=[GlobalMaxPool])
 
 
 def write_json(path, values):
@@ -85,7 +121,9 @@ def make_magika():
     model = session(MAGIKA / "model.onnx")
     together = model.run(["target_label"], {"bytes": features})[0]
     alone = np.concatenate([model.run(["target_label"], {"bytes": row[None]})[0] for row in features])
-    np.savez_compressed(folder / "magika.npz", bytes=features, batch_8=together, batch_1=alone)
+    reference = reference_in_f64(MAGIKA / "model.onnx")
+    exact = np.concatenate([reference.run(None, {"bytes": row[None]})[0] for row in features]).astype(np.float32)
+    np.savez_compressed(folder / "magika.npz", bytes=features, batch_8=together, batch_1=alone, exact=exact)
     labels = config["target_labels_space"]
     write_json(
         folder / "magika.json",

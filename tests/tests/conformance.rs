@@ -86,48 +86,6 @@ const KNOWN_OF_THE_CPU: &[Exception] = &[
         "more than two spatial axes",
         "windows are planar",
     ),
-    known(
-        "layer_norm",
-        None,
-        "more than the last axis",
-        "norms are over one axis",
-    ),
-    known(
-        "concat",
-        None,
-        "panics: index out of bounds",
-        "a part without elements",
-    ),
-    known(
-        "sin",
-        Some(DType::F32),
-        "ULP",
-        "the largest arguments are reduced wrongly",
-    ),
-    known(
-        "cos",
-        Some(DType::F32),
-        "ULP",
-        "the largest arguments are reduced wrongly",
-    ),
-    known(
-        "log_softmax",
-        Some(DType::F64),
-        "ULP",
-        "the maximum is added to the logarithm first",
-    ),
-    known(
-        "reduce_sum",
-        Some(DType::F64),
-        "ULP",
-        "f64 is added up in order, not in pairs",
-    ),
-    known(
-        "reduce_mean",
-        Some(DType::F64),
-        "ULP",
-        "f64 is added up in order, not in pairs",
-    ),
 ];
 
 const fn known(

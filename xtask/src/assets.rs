@@ -70,6 +70,11 @@ pub(crate) fn ensure_named(names: &[&str]) -> Result<(), Failure> {
     ensure(&wanted)
 }
 
+/// The folder where the files of the asset of this name are, at their paths in the package; for other commands.
+pub(crate) fn place(name: &str) -> Result<PathBuf, Failure> {
+    Ok(assets_folder()?.join(find(name)?.folder()))
+}
+
 fn find(name: &str) -> Result<&'static Asset, Failure> {
     ASSETS
         .iter()

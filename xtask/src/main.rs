@@ -1,5 +1,5 @@
 //! The repository's own commands: fetch pinned models, check the crate arrows and the house rules, run everything
-//! that continuous integration runs, and show the demos.
+//! that continuous integration runs, measure beside the peers, and show the demos.
 //!
 //! `main.rs` only dispatches; each command lives in the module of its name and offers `HELP` and `run(arguments)`.
 //! A command ends with 0 when it did its work, with 2 when it was called wrongly and with 1 on any other error, which
@@ -13,6 +13,7 @@
 )]
 
 mod assets;
+mod bench;
 mod demo;
 mod deps;
 mod failure;
@@ -32,6 +33,7 @@ cargo xtask: the repository's own commands
   cargo xtask demo [FILES..]            tell the types of files with the Magika model
   cargo xtask demo ocr [IMAGE]          read a line of text with the PP-OCRv4 models
   cargo xtask test [--full]             everything that has to hold before a commit; --full is what CI runs
+  cargo xtask bench [FILTER..]          measure Tenfold beside its peers on real models
   cargo xtask deps                      check the arrows between the crates
   cargo xtask tidy                      check the house rules (sizes, headers, unsafe, words)
 
@@ -59,6 +61,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
     };
     let (help, run): (&str, Run) = match command.as_str() {
         "assets" => (assets::HELP, assets::run),
+        "bench" => (bench::HELP, bench::run),
         "demo" => (demo::HELP, demo::run),
         "deps" => (deps::HELP, deps::run),
         "test" => (test::HELP, test::run),

@@ -36,7 +36,9 @@ impl Convolve {
     pub(super) fn new(build: Build<'_>, step: &ConvStep) -> Result<Convolve, BackendError> {
         let shape = conv_shape(step);
         if step.input.dtype() != DType::F32 {
-            return Ok(Convolve::Generic(Box::new(GenericConv::new(build, step, shape)?)));
+            return Ok(Convolve::Generic(Box::new(GenericConv::new(
+                build, step, shape,
+            )?)));
         }
         let (input, weight) = (build.source(&step.input)?, build.source(&step.weight)?);
         let packed = weight

@@ -320,6 +320,9 @@ impl<'a, 'k> Bound<'a, 'k> {
     pub(super) fn fill(&self, isa: Isa, scratch: &mut Scratch, start: usize, dst: &mut [u8]) {
         let expression = self.expression;
         let width = expression.dtype().size_bytes();
+        if dst.is_empty() {
+            return;
+        }
         if expression.program.is_copy() && !expression.on_destination {
             self.reader(0).gather(start, dst);
             return;

@@ -121,7 +121,11 @@ impl<'r> Memory<'r> {
             .iter_mut()
             .map(output_bytes)
             .collect::<Result<Vec<_>, _>>()?;
-        let arena = cast_slice_mut(arena.get(plan.arena_bytes.div_ceil(4)));
+        let arena = arena.try_get(plan.arena_bytes.div_ceil(4));
+        let arena = cast_slice_mut(arena.ok_or(BackendError::OutOfMemory {
+            what: "the intermediates",
+            bytes: plan.arena_bytes,
+        })?);
         Ok(Memory {
             plan,
             feeds,
@@ -277,7 +281,11 @@ fn output_bytes(tensor: &mut Tensor) -> Result<Written<'_>, BackendError> {
         T => Ok(Written::Direct(cast_slice_mut::<T, u8>(tensor.as_mut_slice::<T>().map_err(fail)?))),
         DType::Bool => {
             let bools = tensor.as_mut_slice::<bool>().map_err(fail)?;
-            Ok(Written::Bools(vec![0; bools.len()], bools))
+            let mut bytes = Vec::new();
+            let reserved = bytes.try_reserve_exact(bools.len());
+            reserved.map_err(|_| BackendError::OutOfMemory { what: "an output", bytes: bools.len() })?;
+            bytes.resize(bools.len(), 0);
+            Ok(Written::Bools(bytes, bools))
         },
         other => Err(refused(other))
     )

@@ -229,11 +229,14 @@ struct Fold<'a, 'b> {
 
 /// What float folds need.
 trait Float: bytemuck::Pod + PartialOrd {
+    /// Whether f64 has no spare bits for sums, so that they need compensation.
+    const NEEDS_COMPENSATION: bool;
     fn widen(self) -> f64;
     fn narrow(value: f64) -> Self;
 }
 
 impl Float for f32 {
+    const NEEDS_COMPENSATION: bool = false;
     #[inline(always)]
     fn widen(self) -> f64 {
         self.into()
@@ -245,6 +248,7 @@ impl Float for f32 {
 }
 
 impl Float for f64 {
+    const NEEDS_COMPENSATION: bool = true;
     #[inline(always)]
     fn widen(self) -> f64 {
         self
@@ -331,6 +335,30 @@ fn lanes<T: Float>(tile: &[T], kind: ReduceKind, step: impl Fn(f64, f64) -> f64)
     acc.into_iter().fold(identity(kind), step)
 }
 
+/// `a + x`, and what rounding lost of it.
+#[inline(always)]
+fn two_sum(a: &mut f64, lost: &mut f64, x: f64) {
+    let total = *a + x;
+    let part = total - *a;
+    *lost += (*a - (total - part)) + (x - part);
+    *a = total;
+}
+
+/// Adds a tile to a sum and what rounding lost so far (Knuth's two-sum), in independent lanes.
+#[inline(always)]
+fn add_compensated<T: Float>(sum: &mut f64, lost: &mut f64, tile: &[T]) {
+    let (mut sums, mut losses) = ([0.0_f64; 8], [0.0_f64; 8]);
+    for chunk in tile.chunks(8) {
+        for ((a, l), x) in sums.iter_mut().zip(&mut losses).zip(chunk) {
+            two_sum(a, l, x.widen());
+        }
+    }
+    for (a, l) in sums.into_iter().zip(losses) {
+        two_sum(sum, lost, a);
+        *lost += l;
+    }
+}
+
 /// Adds one row of elements to the accumulators of their columns.
 #[inline(always)]
 fn fold_row<T: Float>(kind: ReduceKind, acc: &mut [f64], row: &[T]) {
@@ -394,11 +422,18 @@ impl Fold<'_, '_> {
             .iter_mut()
             .enumerate()
         {
-            let mut acc = identity(kind);
+            let (mut acc, mut lost) = (identity(kind), 0.0);
+            let sums = matches!(kind, ReduceKind::Sum | ReduceKind::Mean);
             self.elements::<T>(first + i, |part| {
-                acc = combine(kind, acc, dispatch!(isa, |_s| fold_tile(kind, part)));
+                if sums && T::NEEDS_COMPENSATION {
+                    dispatch!(isa, |_s| add_compensated(&mut acc, &mut lost, part));
+                } else {
+                    acc = combine(kind, acc, dispatch!(isa, |_s| fold_tile(kind, part)));
+                }
             });
-            *result = T::narrow(finished(kind, acc, count));
+            // Infinities make the compensation NaN.
+            let total = if lost.is_finite() { acc + lost } else { acc };
+            *result = T::narrow(finished(kind, total, count));
         }
     }
 

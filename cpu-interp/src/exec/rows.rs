@@ -121,8 +121,8 @@ fn softmax_f64(row: &mut [f64]) {
 fn log_softmax_f64(row: &mut [f64]) {
     let max = largest(row);
     let sum: f64 = row.iter().map(|x| (x - max).exp()).sum();
-    let shift = max + sum.ln();
-    row.iter_mut().for_each(|x| *x -= shift);
+    let log_sum = sum.ln();
+    row.iter_mut().for_each(|x| *x = (*x - max) - log_sum);
 }
 
 /// A prepared layer norm; scale and bias are part of the epilogue.

@@ -5,9 +5,9 @@
 //!
 //! [`Conv::new`] looks at the shape once and packs the weights for one of four methods:
 //! - 1x1 without strides or pads: a matrix product straight on the image;
-//! - one channel a group: [`depthwise`], a vector loop over pixels;
-//! - rows of pixels that fill vectors well: [`direct`], register tiles that read a padded copy of some rows in place;
-//! - else [`im2col`]: a matrix product whose right operand is gathered while it is packed.
+//! - one channel a group: `depthwise`, a vector loop over pixels;
+//! - rows of pixels that fill vectors well: `direct`, register tiles that read a padded copy of some rows in place;
+//! - else `im2col`: a matrix product whose right operand is gathered while it is packed.
 //!
 //! **Epilogue**: row = output channel, column = pixel `oy * OW + ox`, batch = image.
 //! **Numerics**: as [`gemm`](super::gemm): multiply-adds in the order of (c, ky, kx), in f32.

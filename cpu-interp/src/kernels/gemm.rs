@@ -5,7 +5,7 @@
 //! A *are* is open: strided memory, constants packed once, or a packer of the caller's that computes elements on the
 //! fly. When a strip of C is complete and still in the nearest cache, the caller's [`Epilogue`] sees it once.
 //!
-//! Few rows (at most [`small::MAX_ROWS`]) stream B without packing it.
+//! Few rows (at most `small::MAX_ROWS`) stream B without packing it.
 //!
 //! **Numerics**: each element is one chain of multiply-adds in the order of k, cut into passes of at most
 //! `block::STEPS` that are then added in order (for few rows with k contiguous in B: one chain a vector lane). The

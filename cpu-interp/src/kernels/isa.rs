@@ -4,7 +4,7 @@
 //! [`Isa::masked`] can only lower it. Calling code compiled for that level is therefore sound. Detection runs where a
 //! backend value is made; the result is passed along, never kept in a global.
 //!
-//! [`dispatch!`] runs one generic body, written over [`Simd`](super::simd::Simd), inside a function that enables the
+//! `dispatch!` runs one generic body, written over [`Simd`](super::simd::Simd), inside a function that enables the
 //! level's target features. Everything the body calls must be `#[inline(always)]`, or it is compiled without them.
 
 #[cfg(target_arch = "x86_64")]

@@ -40,6 +40,8 @@ pub enum Reduce {
 const BLOCK: usize = 2048;
 /// Elements of a chunk, when one axis is shared among threads.
 const CHUNK: usize = 64 * 1024;
+/// How far ahead of a contiguous fold memory is asked for.
+const AHEAD: usize = 1024;
 /// Results of a strip, when an outer axis is folded.
 const STRIP: usize = 4096;
 /// Nanoseconds to read an element, roughly.
@@ -53,6 +55,17 @@ trait Fold: Copy + Sync {
     fn map<S: Simd>(s: S, x: S::V) -> S::V;
     fn combine<S: Simd>(s: S, a: S::V, b: S::V) -> S::V;
     fn wide(a: f64, b: f64) -> f64;
+    /// The lanes of a vector folded to one value.
+    #[inline(always)]
+    fn across<S: Simd>(s: S, v: S::V) -> f64 {
+        if Self::COMPENSATED {
+            // The folds that are compensated are the sums.
+            return f64::from(s.sum(v));
+        }
+        let lanes = s.lanes(v);
+        let lanes = lanes[..S::LANES].iter().map(|&x| f64::from(x));
+        lanes.fold(f64::from(Self::IDENTITY), Self::wide)
+    }
 }
 
 macro_rules! fold {
@@ -222,6 +235,7 @@ fn one_block<S: Simd, F: Fold>(s: S, block: &[f32]) -> f64 {
         for (i, acc) in acc.iter_mut().enumerate() {
             // SAFETY: a group has eight vectors.
             let x = unsafe { s.load(group.as_ptr().add(i * S::LANES)) };
+            s.prefetch(group.as_ptr().wrapping_add(AHEAD + i * S::LANES));
             *acc = F::combine(s, *acc, F::map(s, x));
         }
     }
@@ -237,10 +251,7 @@ fn one_block<S: Simd, F: Fold>(s: S, block: &[f32]) -> f64 {
         |a, b| F::combine(s, a, b),
     );
     let all = pair(pair(pair(a, b), pair(c, d)), pair(pair(e, f), pair(g, h)));
-    let lanes = s.lanes(all);
-    let mut total = lanes[..S::LANES]
-        .iter()
-        .fold(f64::from(F::IDENTITY), |t, &x| F::wide(t, f64::from(x)));
+    let mut total = F::across(s, all);
     let rest = vectors.remainder();
     if !rest.is_empty() {
         // SAFETY: as many elements as the rest has.

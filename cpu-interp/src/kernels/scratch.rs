@@ -12,6 +12,10 @@ use std::sync::{Mutex, PoisonError};
 #[repr(C, align(64))]
 struct Line([f32; 16]);
 
+impl Line {
+    const ZERO: Line = Line([0.0; 16]);
+}
+
 /// A growable, 64-byte aligned buffer of f32; its contents are whatever was last written.
 #[derive(Default)]
 pub struct Scratch {
@@ -33,16 +37,34 @@ impl Scratch {
         Self::default()
     }
 
-    /// At least `len` elements of unspecified (but initialised) contents; allocates only when the buffer must grow.
+    /// `len` elements of unspecified (but initialised) contents; allocates only when the buffer must grow.
     pub fn get(&mut self, len: usize) -> &mut [f32] {
         let lines = len.div_ceil(16);
         if self.lines.len() < lines {
             // Growing must not copy the old contents: they mean nothing.
             self.lines = Vec::new();
-            self.lines = vec![Line([0.0; 16]); lines];
+            self.lines = vec![Line::ZERO; lines];
         }
-        // SAFETY: a `Line` is 16 f32 without padding, and the vector holds at least `len.div_ceil(16)` of them.
-        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), len) }
+        self.elements_mut(len)
+    }
+
+    /// As [`Scratch::get`], for sizes that a model decides: `None` if the memory is not to be had.
+    pub fn try_get(&mut self, len: usize) -> Option<&mut [f32]> {
+        let lines = len.div_ceil(16);
+        if self.lines.len() < lines {
+            self.lines = Vec::new();
+            self.lines.try_reserve_exact(lines).ok()?;
+            self.lines.resize(lines, Line::ZERO);
+        }
+        Some(self.elements_mut(len))
+    }
+
+    /// # Panics
+    /// If the buffer is shorter.
+    fn elements_mut(&mut self, len: usize) -> &mut [f32] {
+        let lines = &mut self.lines[..len.div_ceil(16)];
+        // SAFETY: a `Line` is 16 f32 without padding, and the slice holds `len.div_ceil(16)` of them.
+        unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), len) }
     }
 
     /// The first `len` elements as they are.
@@ -126,5 +148,12 @@ mod tests {
         let mut again = pool.take();
         assert_eq!(again.get(10).as_ptr() as usize, first);
         assert_eq!(again.get(0).len(), 0);
+    }
+
+    #[test]
+    fn what_is_not_to_be_had_is_none() {
+        let mut scratch = Scratch::new();
+        assert!(scratch.try_get(usize::MAX / 4).is_none());
+        assert_eq!(scratch.try_get(17).map(|lent| lent.len()), Some(17));
     }
 }

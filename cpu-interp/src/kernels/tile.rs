@@ -250,7 +250,7 @@ impl TileProgram {
                     Code::Prim(prim) if step.from == DType::F32 => {
                         float::run(isa, prim, target, args, count)
                     }
-                    Code::Prim(prim) => loops::run(isa, prim, step.from, target, args, count),
+                    Code::Prim(prim) => loops::run(prim, step.from, target, args, count),
                     Code::Cast => cast::run(isa, step.from, step.to, target, args[0], count),
                     Code::Copy => loops::copy(width, target, args[0], count),
                 }

@@ -3,8 +3,8 @@
 use graph::op::{Conv, Gather, Op, Pool, Reduce, Softmax, Window};
 use graph::scalar::{Prim, Program, Reg};
 use graph::{Node, NodeId, ValueId};
-use plan::{ConvStep, Epilogue, PoolStep, Source, StepKind, Window2d};
-use tensor_core::ShapeVec;
+use plan::{ConvStep, Epilogue, Load, Place, PoolStep, Source, Step, StepKind, Window2d};
+use tensor_core::{ShapeVec, TensorLayout};
 
 use super::Lowering;
 use super::operands::Anchor;
@@ -101,15 +101,36 @@ impl Lowering<'_> {
         };
         let (mut loads, program) = operands.build(self.graph, members, Some(anchor), exit);
         for load in &mut loads {
-            load.layout = load.layout.reshape(&draft.shape[..]).map_err(|error| {
-                OptimizeError::Unsupported {
-                    node: self.step_name(exit),
-                    op: "epilogue",
-                    what: error.to_string(),
-                }
-            })?;
+            load.layout = match load.layout.reshape(&draft.shape[..]) {
+                Ok(layout) => layout,
+                Err(_) => self.dense_copy(exit, load, &draft.shape)?,
+            };
         }
         Ok(Epilogue { loads, program })
+    }
+
+    /// Copies what a load reads to a buffer of its own, for axes that strides cannot join; gives the
+    /// layout under another shape, and makes the load read the copy.
+    fn dense_copy(
+        &mut self,
+        exit: ValueId,
+        load: &mut Load,
+        shape: &[usize],
+    ) -> Result<TensorLayout, OptimizeError> {
+        let dtype = self.plan.buffer(load.buffer).dtype;
+        let name = format!("{}.dense", self.plan.buffer(load.buffer).name);
+        let value = Source::view(load.buffer, dtype, load.layout.clone());
+        let own_shape = value.shape.clone();
+        let out = self.buffer(&name, dtype, own_shape.iter().product(), Place::Unplaced);
+        self.plan.steps.push(Step {
+            name,
+            kind: StepKind::Map { value },
+            epilogue: Epilogue::none(dtype),
+            out,
+            shape: own_shape,
+        });
+        load.buffer = out;
+        self.row_major(exit, shape)
     }
 
     fn parameter(
@@ -145,19 +166,18 @@ impl Lowering<'_> {
             Op::Reduce(reduce) => self.reduce(node, reduce),
             Op::Softmax(softmax) => self.softmax(node, *softmax),
             Op::LayerNorm(norm) => {
-                let rank = self.shape(input(node, 0))?.len() as i64;
-                if norm.axis != -1 && norm.axis != rank - 1 {
-                    return Err(unsupported(
-                        node,
-                        "normalisation over more than the last axis",
-                    ));
-                }
-                let value = self.read(input(node, 0))?;
+                let x_shape = self.shape(input(node, 0))?;
+                let axis = axis_of(norm.axis, x_shape.len());
+                // Several normalised axes are one longer row.
+                let row = x_shape[axis..].iter().product();
+                let rows: ShapeVec = x_shape[..axis].iter().copied().chain([row]).collect();
+                let value = self.reshaped(input(node, 0), &rows)?;
                 let kind = StepKind::LayerNorm {
                     value,
                     epsilon: norm.epsilon,
                 };
                 let mut draft = self.draft_of(node, kind)?;
+                draft.shape = rows;
                 draft.parameters = node.inputs[1..]
                     .iter()
                     .flatten()

@@ -117,7 +117,7 @@ impl Direct {
             |rows: usize| shape.group_in() * Plane::rows(shape, rows) * self.plane.row() <= BLOCK;
         let mut rows = height;
         while rows > 1 && !fits(rows) {
-            rows = rows.div_ceil(2);
+            rows -= 1;
         }
         let images = shape.batch * shape.groups;
         let total =

@@ -11,8 +11,8 @@
 use std::ops::Range;
 
 use super::micro::tile_shape;
-use super::panel::copy_panel;
-use crate::kernels::isa::Isa;
+use super::panel::{copy_panel, pack_rows};
+use crate::kernels::isa::{Isa, dispatch};
 use crate::kernels::scratch::Scratch;
 
 /// Fills panels of A.
@@ -192,6 +192,15 @@ impl PackB for MatRef<'_> {
         let panels = cols.len().div_ceil(nr);
         assert!(dst.len() >= panels * steps * nr, "panels of B too small");
         self.assert_part(batch, k.clone(), cols.clone());
+        if self.cs == 1 && nr == tile_shape(isa).cols {
+            // SAFETY: the range was just checked; `dst` holds the panels; a panel is whole vectors of the level.
+            unsafe {
+                let (src, dst) = (self.at(batch, k.start, cols.start), dst.as_mut_ptr());
+                let (width, stride) = (cols.len(), self.rs);
+                dispatch!(isa, |s| pack_rows(s, src, stride, steps, width, nr, dst));
+            }
+            return;
+        }
         for (panel, out) in dst.chunks_exact_mut(steps * nr).take(panels).enumerate() {
             let j = cols.start + panel * nr;
             let width = nr.min(cols.end - j);

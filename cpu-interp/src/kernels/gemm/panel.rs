@@ -3,6 +3,7 @@
 use crate::kernels::isa::Isa;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::isa::Level;
+use crate::kernels::simd::Simd;
 
 /// `dst[p * width + i] = src[i * lane + p * step]` for `i < lanes`, `p < steps`. Other elements of those rows of `dst`
 /// may change too.
@@ -40,6 +41,44 @@ pub(super) unsafe fn copy_panel(
     unsafe { plain(src, lane, step, lanes, steps, dst, width) };
 }
 
+/// Packs `steps` contiguous rows of `cols` elements, `stride` apart, as panels of `nr` columns each `steps * nr` long,
+/// the last one filled up with zeros. Row by row, so that the source is read in order.
+///
+/// # Safety
+/// The rows are in bounds, and so are the panels; `nr` is a multiple of the vector's length.
+#[inline(always)]
+pub(super) unsafe fn pack_rows<S: Simd>(
+    s: S,
+    src: *const f32,
+    stride: isize,
+    steps: usize,
+    cols: usize,
+    nr: usize,
+    dst: *mut f32,
+) {
+    let whole = cols / nr;
+    for p in 0..steps {
+        // SAFETY: (whole function) vectors below `whole * nr` and parts up to `cols` are in the row; panel `whole` exists
+        // if columns are left.
+        unsafe {
+            let row = src.offset(p as isize * stride);
+            for panel in 0..whole {
+                let (from, to) = (row.add(panel * nr), dst.add((panel * steps + p) * nr));
+                for v in (0..nr).step_by(S::LANES) {
+                    s.store(to.add(v), s.load(from.add(v)));
+                }
+            }
+            if whole * nr < cols {
+                let (from, to) = (row.add(whole * nr), dst.add((whole * steps + p) * nr));
+                for v in (0..nr).step_by(S::LANES) {
+                    let left = (cols - whole * nr).saturating_sub(v).min(S::LANES);
+                    s.store(to.add(v), s.load_part(from.wrapping_add(v), left));
+                }
+            }
+        }
+    }
+}
+
 /// # Safety
 /// As [`copy_panel`].
 unsafe fn plain(
@@ -56,12 +95,7 @@ unsafe fn plain(
             // SAFETY: exactly the elements that the caller vouches for.
             unsafe {
                 let (from, to) = (src.offset(p as isize * step), dst.add(p * width));
-                // A whole panel of B has a length that the compiler can know.
-                match lanes {
-                    32 => std::ptr::copy_nonoverlapping(from, to, 32),
-                    16 => std::ptr::copy_nonoverlapping(from, to, 16),
-                    _ => std::ptr::copy_nonoverlapping(from, to, lanes),
-                }
+                std::ptr::copy_nonoverlapping(from, to, lanes);
             }
         }
         return;

@@ -3,7 +3,7 @@
 
 use tensor_core::DType;
 
-use super::loops::{Arg, map1};
+use super::loops::{Arg, Element, map1};
 use crate::kernels::isa::{Isa, dispatch};
 
 /// A conversion to `U`.
@@ -92,17 +92,39 @@ macro_rules! typed {
     };
 }
 
-/// `dst[i] = a[i]` converted.
+/// `dst[i] = a[i]` converted. The conversions that models do to much data are compiled for every
+/// instruction set; the others once, for the baseline of the target.
 ///
 /// # Safety
 /// `a` must hold `n` elements of `from`, `dst` have room for `n` of `to`.
 pub(super) unsafe fn run(isa: Isa, from: DType, to: DType, dst: *mut u8, a: Arg, n: usize) {
     // SAFETY: the caller's promise is passed on.
     unsafe {
-        if to == DType::Bool {
-            typed!(from, T => map1::<T, u8>(dst, a, n, #[inline(always)] |x| u8::from(x != 0 as T)));
-        } else {
-            typed!(from, T => typed!(to, U => dispatch!(isa, |_s| map1::<T, U>(dst, a, n, #[inline(always)] |x| x.cast()))));
+        match (from, to) {
+            (DType::Bool | DType::U8, DType::F32) => {
+                dispatch!(isa, |_s| convert::<u8, f32>(dst, a, n));
+            }
+            (DType::I32, DType::F32) => dispatch!(isa, |_s| convert::<i32, f32>(dst, a, n)),
+            (_, DType::Bool) => {
+                typed!(from, T => map1::<T, u8>(dst, a, n, |x| u8::from(x != 0 as T)))
+            }
+            _ => typed!(from, T => typed!(to, U => convert::<T, U>(dst, a, n))),
         }
+    }
+}
+
+/// # Safety
+/// As [`run`], for `T` and `U`.
+#[inline(always)]
+unsafe fn convert<T: Element + CastTo<U>, U>(dst: *mut u8, a: Arg, n: usize) {
+    // SAFETY: the caller's promise is passed on.
+    unsafe {
+        map1::<T, U>(
+            dst,
+            a,
+            n,
+            #[inline(always)]
+            |x| x.cast(),
+        );
     }
 }

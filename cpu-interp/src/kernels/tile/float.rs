@@ -169,6 +169,12 @@ pub(super) unsafe fn run(isa: Isa, prim: Prim, dst: *mut u8, args: [Arg; 3], n: 
             Recip => unary!(isa, one, |s, x| s.div(s.splat(1.0), x)),
             Exp => unary!(isa, one, |s, x| vecmath::exp_v(s, x)),
             Log => unary!(isa, one, |s, x| vecmath::log_v(s, x)),
+            Sin if has_huge(isa, args[0], n) => {
+                scalar!(isa, map1, one, |x| f64::from(x).sin() as f32)
+            }
+            Cos if has_huge(isa, args[0], n) => {
+                scalar!(isa, map1, one, |x| f64::from(x).cos() as f32)
+            }
             Sin => unary!(isa, one, |s, x| vecmath::sin_v(s, x)),
             Cos => unary!(isa, one, |s, x| vecmath::cos_v(s, x)),
             Tanh => unary!(isa, one, |s, x| vecmath::tanh_v(s, x)),
@@ -184,7 +190,8 @@ pub(super) unsafe fn run(isa: Isa, prim: Prim, dst: *mut u8, args: [Arg; 3], n: 
             Div => binary!(isa, two, |s, x, y| s.div(x, y)),
             Max => binary!(isa, two, |s, x, y| s.max_nan(x, y)),
             Min => binary!(isa, two, |s, x, y| s.min_nan(x, y)),
-            Pow => scalar!(isa, map2, two, |x, y| f64::from(x).powf(f64::from(y)) as f32),
+            Pow => scalar!(isa, map2, two, |x, y| f64::from(x).powf(f64::from(y))
+                as f32),
             Eq => scalar!(isa, map2, two, |x, y| u8::from(x == y)),
             Lt => scalar!(isa, map2, two, |x, y| u8::from(x < y)),
             Le => scalar!(isa, map2, two, |x, y| u8::from(x <= y)),
@@ -192,6 +199,21 @@ pub(super) unsafe fn run(isa: Isa, prim: Prim, dst: *mut u8, args: [Arg; 3], n: 
             Not | And | Or | Xor => unreachable!("{} takes no floats", prim.name()),
         }
     }
+}
+
+/// Whether an angle is too large for the vector functions, which reduce up to 1e8.
+///
+/// # Safety
+/// A pointer operand must hold `n` elements.
+unsafe fn has_huge(isa: Isa, a: Arg, n: usize) -> bool {
+    let mut huge = [0_u8; super::TILE];
+    // SAFETY: the caller's promise is passed on; a tile has at most TILE elements.
+    unsafe {
+        scalar!(isa, map1, (huge.as_mut_ptr(), a, n), |x| u8::from(
+            x.abs() > 1e8
+        ))
+    };
+    huge[..n].contains(&1)
 }
 
 #[inline(always)]

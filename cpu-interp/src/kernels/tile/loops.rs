@@ -3,8 +3,6 @@
 use graph::scalar::Prim;
 use tensor_core::DType;
 
-use crate::kernels::isa::{Isa, dispatch};
-
 /// An operand of one instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Arg {
@@ -166,32 +164,26 @@ pub(super) unsafe fn select(width: usize, dst: *mut u8, args: [Arg; 3], n: usize
     }
 }
 
-/// A primitive over operands of a dtype other than f32.
+/// A primitive over operands of a dtype other than f32. These loops are compiled once, for the baseline of the
+/// target: they are rare, and a copy per instruction set would triple the time it takes to build this crate.
 ///
 /// # Safety
 /// As [`map1`].
-pub(super) unsafe fn run(
-    isa: Isa,
-    prim: Prim,
-    dtype: DType,
-    dst: *mut u8,
-    args: [Arg; 3],
-    n: usize,
-) {
+pub(super) unsafe fn run(prim: Prim, dtype: DType, dst: *mut u8, args: [Arg; 3], n: usize) {
     // SAFETY: the caller's promise is passed on.
     unsafe {
         match dtype {
             _ if prim == Prim::Select => select(dtype.size_bytes(), dst, args, n),
             DType::F64 => double(prim, dst, args, n),
-            DType::I8 => dispatch!(isa, |_s| i8_loop(prim, dst, args, n)),
-            DType::I16 => dispatch!(isa, |_s| i16_loop(prim, dst, args, n)),
-            DType::I32 => dispatch!(isa, |_s| i32_loop(prim, dst, args, n)),
-            DType::I64 => dispatch!(isa, |_s| i64_loop(prim, dst, args, n)),
-            DType::U8 => dispatch!(isa, |_s| u8_loop(prim, dst, args, n)),
-            DType::U16 => dispatch!(isa, |_s| u16_loop(prim, dst, args, n)),
-            DType::U32 => dispatch!(isa, |_s| u32_loop(prim, dst, args, n)),
-            DType::U64 => dispatch!(isa, |_s| u64_loop(prim, dst, args, n)),
-            DType::Bool => dispatch!(isa, |_s| boolean(prim, dst, args, n)),
+            DType::I8 => i8_loop(prim, dst, args, n),
+            DType::I16 => i16_loop(prim, dst, args, n),
+            DType::I32 => i32_loop(prim, dst, args, n),
+            DType::I64 => i64_loop(prim, dst, args, n),
+            DType::U8 => u8_loop(prim, dst, args, n),
+            DType::U16 => u16_loop(prim, dst, args, n),
+            DType::U32 => u32_loop(prim, dst, args, n),
+            DType::U64 => u64_loop(prim, dst, args, n),
+            DType::Bool => boolean(prim, dst, args, n),
             DType::F32
             | DType::F16
             | DType::BF16
@@ -206,7 +198,6 @@ pub(super) unsafe fn run(
 
 /// # Safety
 /// As [`map1`].
-#[inline(always)]
 unsafe fn boolean(prim: Prim, dst: *mut u8, [a, b, _]: [Arg; 3], n: usize) {
     // SAFETY: the caller's promise is passed on.
     unsafe {
@@ -306,7 +297,6 @@ macro_rules! integer {
     ($name:ident, $T:ty, $neg:expr, $abs:expr, $sign:expr) => {
         /// # Safety
         /// As [`map1`].
-        #[inline(always)]
         unsafe fn $name(prim: Prim, dst: *mut u8, [a, b, _]: [Arg; 3], n: usize) {
             use Prim::*;
             let two = [a, b];
