@@ -4,7 +4,8 @@
 //! finding as `path:line: what, what to do`. The rules: a Rust file begins with `//!`, stays below 1000 lines and says
 //! why above 600; no tabs, no white space at the end of a line; no notes to self; `unsafe` only in the folders of
 //! [`UNSAFE_FOLDERS`] and the tests of [`UNSAFE_TESTS`], and a crate root that says so to the compiler; no words that
-//! belong to somebody's machine rather than to the project.
+//! belong to somebody's machine rather than to the project. One rule looks at the whole repository: the architecture's
+//! page names every crate.
 //!
 //! Invariant: rules look at code through [`code_only`] where they mean code, so a word in a comment is no finding.
 //! The words to find are put together from parts, so that this file does not find itself.
@@ -60,6 +61,9 @@ const NOTES: &[&str] = &[
     concat!("XX", "X"),
 ];
 
+/// The page that has to name every crate.
+const ARCHITECTURE: &str = "design/ARCHITECTURE.md";
+
 /// Words that have no place anywhere, and why.
 const WORDS: &[(&str, &str)] = &[
     (
@@ -108,7 +112,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         )));
     }
     let files = text_files(&process::workspace_root()?)?;
-    let found: Vec<Finding> = files.iter().flat_map(findings).collect();
+    let mut found: Vec<Finding> = files.iter().flat_map(findings).collect();
+    found.extend(crates_not_named(&files));
     for Finding { path, line, what } in &found {
         println!("{path}:{line}: {what}");
     }
@@ -143,6 +148,26 @@ fn findings(file: &TextFile) -> Vec<Finding> {
     }
     found.sort_by_key(|finding| finding.line);
     found
+}
+
+/// The crates at the top of the repository that [`ARCHITECTURE`] does not name in backquotes.
+fn crates_not_named(files: &[TextFile]) -> Vec<Finding> {
+    let page = files.iter().find(|file| file.path == ARCHITECTURE);
+    let text = page.map_or("", |page| page.text.as_str());
+    let crates = files
+        .iter()
+        .filter_map(|file| file.path.strip_suffix("/Cargo.toml"))
+        .filter(|folder| !folder.contains('/'));
+    crates
+        .filter(|name| !text.contains(&format!("`{name}`")))
+        .map(|name| Finding {
+            path: ARCHITECTURE.to_owned(),
+            line: 1,
+            what: format!(
+                "does not name the crate `{name}`, say what it is for and what it never does"
+            ),
+        })
+        .collect()
 }
 
 /// White space and words, line by line, in every text file.

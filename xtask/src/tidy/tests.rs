@@ -136,3 +136,34 @@ fn crate_roots() {
     check("vulkan-backend/src/lib.rs", "//! Purpose.\n", &[]);
     check("graph/src/op.rs", "//! Purpose.\n", &[]);
 }
+
+#[test]
+fn the_architecture_names_every_crate() {
+    let file = |path: &str, text: &str| TextFile {
+        path: path.to_owned(),
+        text: text.to_owned(),
+    };
+    let check = |page: &str, expect: &[&str]| {
+        let files = [
+            file("Cargo.toml", ""),
+            file("graph/Cargo.toml", ""),
+            file("graph-tools/Cargo.toml", ""),
+            file("benches/peer/Cargo.toml", ""),
+            file(ARCHITECTURE, page),
+        ];
+        let found: Vec<String> = crates_not_named(&files)
+            .into_iter()
+            .map(|finding| finding.what)
+            .collect();
+        let fits = found.len() == expect.len()
+            && found
+                .iter()
+                .zip(expect)
+                .all(|(found, expect)| found.contains(expect));
+        assert!(fits, "{page:?}: expected {expect:?}, found {found:?}");
+    };
+    check("`graph` and `graph-tools`", &[]);
+    check("`graph-tools` only", &["`graph`,"]);
+    check("graph in plain words", &["`graph`,", "`graph-tools`,"]);
+    assert_eq!(crates_not_named(&[file("graph/Cargo.toml", "")]).len(), 1);
+}
