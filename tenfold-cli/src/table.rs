@@ -69,7 +69,7 @@ impl Table {
     }
 }
 
-/// A value with about six digits: plain where that is short, else with an exponent.
+/// A value with at most six significant digits: plain where that is short, else with an exponent.
 pub(crate) fn number(value: f64) -> String {
     let magnitude = value.abs();
     if value == 0.0 || !value.is_finite() {
@@ -78,13 +78,14 @@ pub(crate) fn number(value: f64) -> String {
     if value.fract() == 0.0 && magnitude < 1e9 {
         return format!("{value:.0}");
     }
-    if (1e-3..1e6).contains(&magnitude) {
-        let before_point = if magnitude < 10.0 {
-            1
+    if (1e-4..1e6).contains(&magnitude) {
+        let decimals = (5.0 - magnitude.log10().floor()).max(0.0) as usize;
+        let text = format!("{value:.decimals$}");
+        return if decimals == 0 {
+            text
         } else {
-            magnitude.log10() as usize + 1
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
         };
-        return format!("{value:.*}", 6_usize.saturating_sub(before_point));
     }
     format!("{value:.4e}")
 }
@@ -150,7 +151,12 @@ mod tests {
             (0.0, "0"),
             (-3.0, "-3"),
             (123_456_789.0, "123456789"),
-            (0.755_256_1, "0.75526"),
+            (0.755_256_1, "0.755256"),
+            (0.004_672_9, "0.0046729"),
+            (4.5, "4.5"),
+            (100_000.5, "100000"),
+            (999_999.9, "1000000"),
+            (0.1 + 0.2, "0.3"),
             (12.345_678, "12.3457"),
             (-123_456.78, "-123457"),
             (1.5e-7, "1.5000e-7"),

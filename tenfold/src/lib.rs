@@ -46,3 +46,8 @@ pub mod prelude {
     pub use crate::{CompileOptions, CompiledFunction, DeviceChoice, Model, Outputs};
     pub use tensor::{DType, Rank, Tensor, TensorView, TypedTensor};
 }
+
+/// The examples of the README, compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

@@ -35,9 +35,9 @@ fn outputs_are_shown_with_their_statistics() {
     ])
     .success();
     let expect = "\
-output       dtype  shape   min      max     mean
-/head/out:0  f32    [2, 3]    0  4.50000  1.83333
-best         f32    [2]       2  4.50000  3.25000
+output       dtype  shape   min  max     mean
+/head/out:0  f32    [2, 3]    0  4.5  1.83333
+best         f32    [2]       2  4.5     3.25
 cpu (as asked), 1 thread; load ";
     assert!(table.starts_with(expect), "{table}");
     assert_eq!(table.lines().count(), 4, "{table}");
