@@ -127,30 +127,29 @@ pub(crate) fn ready(
     Ok((ready, missing))
 }
 
+/// Builds each peer by itself: built together, they would get the features of dependencies that another asks for.
 fn build(wanted: &[&'static Peer]) -> Result<(), Failure> {
-    let mut cargo = process::cargo(&[
-        "build",
-        "--release",
-        "--manifest-path",
-        "benches/Cargo.toml",
-        "--target-dir",
-        "benches/target",
-    ])?;
-    let mut any = false;
+    let mut packages: Vec<&str> = Vec::new();
     for peer in wanted {
-        if let Program::Rust(package, _) = peer.program {
-            cargo.args(["-p", package]);
-            any = true;
+        if let Program::Rust(package, _) = peer.program
+            && !packages.contains(&package)
+        {
+            packages.push(package);
         }
     }
-    for flags in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
-        cargo.env_remove(flags);
-    }
-    if any && !process::succeeds(&mut cargo)? {
-        return Err(Failure::failed(format!(
-            "`{}` failed: see its message above",
-            process::shown(&cargo)
-        )));
+    for package in packages {
+        let mut cargo = process::cargo(&["build", "--release", "--package", package])?;
+        cargo.args(["--manifest-path", "benches/Cargo.toml"]);
+        cargo.args(["--target-dir", "benches/target"]);
+        for flags in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+            cargo.env_remove(flags);
+        }
+        if !process::succeeds(&mut cargo)? {
+            return Err(Failure::failed(format!(
+                "`{}` failed: see its message above",
+                process::shown(&cargo)
+            )));
+        }
     }
     Ok(())
 }
