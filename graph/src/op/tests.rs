@@ -44,6 +44,10 @@ fn map(name: &str) -> Op {
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "a table of cases, one op after another"
+)]
 fn shapes_follow_the_rules() {
     let conv = |strides: [usize; 2], groups| {
         Op::Conv(Conv {
