@@ -5,7 +5,7 @@
 //! one it writes; steps run in order, each on as many threads as its work is worth.
 //!
 //! f32 has the fast kernels. Contractions, windows and norms of other dtypes run on plain loops over
-//! the same expressions (see [`generic`]).
+//! the same expressions (see `exec/generic.rs`).
 
 mod contract;
 mod convolve;

@@ -2,7 +2,7 @@
 //!
 //! Axes that step together are merged first. What is left is one of three cases, each over all remaining outer axes:
 //! rows that are contiguous on both sides are copied; a source that is contiguous along another axis than the last is
-//! transposed in square blocks ([`block`]); anything else is gathered element by element.
+//! transposed in square blocks (`block`); anything else is gathered element by element.
 //!
 //! Large transpositions are a matter of pages and cache lines: blocks walk a band of the destination narrow enough for
 //! its pages to stay known, each destination line is written whole, and writes that no cache could hold go around it.
