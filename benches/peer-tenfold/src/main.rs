@@ -42,8 +42,9 @@ impl Engine for Tenfold {
         let feeds = feeds.collect::<Result<_>>()?;
         let begin = Instant::now();
         let options = CompileOptions {
-            threads: Some(setup.threads),
             device: DeviceChoice::Cpu,
+            threads: Some(setup.threads),
+            ..CompileOptions::default()
         };
         let engine = Tenfold {
             function: model.compile(&options)?,
