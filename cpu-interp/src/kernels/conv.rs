@@ -152,7 +152,8 @@ impl Conv {
             Method::Matmul(pack())
         } else if s.is_depthwise() {
             Method::Depthwise(depthwise::Depthwise::new(isa, s, weights))
-        } else if direct::Direct::suits(isa, s) {
+        } else if s.batch * s.output()[0] > 1 && direct::Direct::suits(isa, s) {
+            // (Its tasks are rows of pixels: a single row would keep all threads but one idle.)
             Method::Direct(direct::Direct::new(isa, s, pack()))
         } else {
             Method::Im2col(pack())
