@@ -16,8 +16,12 @@ cargo xtask test [--full]
 Runs, in this order and until the first failure: the programs that are needed, formatting, tidy, deps, clippy, the
 documentation, the models of the tests, all tests. The last line names what was left out.
 
-  --full   also the larger models, and the demos from end to end: what continuous integration runs
+  --full   also the larger models, our half of the benches, and the demos from end to end: what continuous
+           integration runs
 ";
+
+/// The workspace of the measurements, of which only our own half is tested: no test builds the other engines.
+const BENCHES: &str = "benches/Cargo.toml";
 
 /// How a step that did not fail ended.
 enum Outcome {
@@ -90,6 +94,12 @@ const STEPS: &[Step] = &[
         full: true,
         run: || done(assets::run(&["--all".to_owned()])),
         cure: "run `cargo xtask assets --all` where the package index can be reached",
+    },
+    Step {
+        name: "benches",
+        full: true,
+        run: benches,
+        cure: "follow cargo's message; benches/ is a workspace of its own, with its own Cargo.lock",
     },
     Step {
         name: "demo",
@@ -174,7 +184,12 @@ fn programs() -> Result<Outcome, Failure> {
 }
 
 fn format() -> Result<Outcome, Failure> {
-    run_cargo(&["fmt", "--all", "--check"], &[])
+    run_cargo(&["fmt", "--all", "--check"], &[])?;
+    // By name, since `--all` would ask for every peer's dependencies.
+    let members = ["protocol", "peer-tenfold", "peer-rten", "peer-tract"];
+    let mut arguments = vec!["fmt", "--check", "--manifest-path", BENCHES];
+    arguments.extend(members.iter().flat_map(|member| ["-p", member]));
+    run_cargo(&arguments, &[])
 }
 
 fn clippy() -> Result<Outcome, Failure> {
@@ -200,6 +215,19 @@ fn docs() -> Result<Outcome, Failure> {
 
 fn tests() -> Result<Outcome, Failure> {
     run_cargo(&["test", "--workspace"], &[])
+}
+
+/// What `cargo xtask bench` needs of us: the protocol, and a peer that fits the facade.
+fn benches() -> Result<Outcome, Failure> {
+    let own = [
+        "--manifest-path",
+        BENCHES,
+        "-p",
+        "protocol",
+        "-p",
+        "peer-tenfold",
+    ];
+    run_cargo(&[&["test", "--locked"], &own[..]].concat(), &[])
 }
 
 fn run_demo(example: &str, arguments: &[&str]) -> Result<Outcome, Failure> {
