@@ -30,4 +30,4 @@ pub use layout::{
 pub use num_complex::{Complex32, Complex64};
 pub use promote::{PromotionError, can_convert, promote};
 pub use rank::{DynRank, INLINE_RANK, IntoRankShape, Rank, ShapeVec, StrideVec, TensorRank};
-pub use scalar::{Scalar, ScalarDomain, TensorScalar};
+pub use scalar::{ExternalScalar, Scalar, ScalarArithmetic, ScalarDomain, TensorScalar};

@@ -1,12 +1,19 @@
 //! Traits of element types.
 //!
-//! [`Scalar`] is open: a crate outside implements it for its own number type. [`TensorScalar`] is sealed: exactly the
-//! presets of the [`DType`] table implement it, so code may rely on the fifteen tags being all there is.
+//! [`Scalar`] is open: a crate outside implements it for its own number type, with [`ExternalScalar`] to give it a dtype and
+//! [`ScalarArithmetic`] to give it sums and products. [`TensorScalar`] is sealed: exactly the presets of the [`DType`] table
+//! implement it, so code may rely on the fifteen tags being all there is.
+
+mod arithmetic;
+
+pub use arithmetic::ScalarArithmetic;
+
+use std::fmt;
 
 use half::{bf16, f16};
 use num_complex::{Complex32, Complex64};
 
-use crate::DType;
+use crate::{DType, ExternalId};
 
 /// What algebra a scalar supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +29,34 @@ pub enum ScalarDomain {
 pub trait Scalar: Copy + Send + Sync + 'static {
     /// What algebra the type supports.
     const DOMAIN: ScalarDomain;
+}
+
+/// A scalar defined outside this crate: what makes it a dtype, so that a dynamic tensor can hold it.
+///
+/// ```
+/// use tensor_core::{DType, ExternalId, ExternalScalar, Scalar, ScalarDomain};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// struct Percent(u8);
+///
+/// impl Scalar for Percent {
+///     const DOMAIN: ScalarDomain = ScalarDomain::NonField;
+/// }
+/// impl std::fmt::Display for Percent {
+///     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+///         write!(f, "{} %", self.0)
+///     }
+/// }
+/// impl ExternalScalar for Percent {
+///     const NAME: &'static str = "example.percent";
+/// }
+/// assert_eq!(Percent::DTYPE, DType::External(ExternalId::from_name("example.percent")));
+/// ```
+pub trait ExternalScalar: Scalar + PartialEq + fmt::Debug + fmt::Display {
+    /// A name that no other scalar of the program has, such as `"tropical.max_plus"`.
+    const NAME: &'static str;
+    /// The dtype of tensors of this scalar.
+    const DTYPE: DType = DType::External(ExternalId::from_name(Self::NAME));
 }
 
 /// A preset element type; sealed:
