@@ -22,6 +22,8 @@ mod element;
 mod error;
 mod payload;
 mod print;
+#[doc(hidden)]
+pub mod scalar_set;
 mod storage;
 mod summary;
 mod typed;
@@ -36,6 +38,10 @@ pub use tensor_core as core;
 pub use tensor_core::{
     Complex32, Complex64, DType, DynRank, Rank, Scalar, SliceSpec, TensorLayout, TensorRank,
     TensorScalar, ValidationError, bf16, dispatch_dtype, f16,
+};
+pub use tensor_core::{
+    ExternalId, ExternalScalar, MemberKind, MemberSpec, ScalarArithmetic, ScalarDomain,
+    define_scalar_tag, promote_in_set,
 };
 pub use typed::TypedTensor;
 pub use view::{Iter, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut};
