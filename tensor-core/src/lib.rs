@@ -27,7 +27,8 @@ pub use dtype::{DType, ExternalId, MemberKind, MemberSpec, ParseDTypeError};
 pub use error::{ValidationError, ValidationKind};
 pub use half::{bf16, f16};
 pub use layout::{
-    Block, Offsets, Run, Runs, SliceSpec, TensorLayout, broadcast_shapes, checked_element_count,
+    Block, MemoryOrder, Offsets, Run, Runs, SliceSpec, TensorLayout, broadcast_shapes,
+    checked_element_count, contiguous_strides,
 };
 pub use num_complex::{Complex32, Complex64};
 pub use promote::{
@@ -35,4 +36,7 @@ pub use promote::{
     promote_specs,
 };
 pub use rank::{DynRank, INLINE_RANK, IntoRankShape, Rank, ShapeVec, StrideVec, TensorRank};
-pub use scalar::{ExternalScalar, Scalar, ScalarArithmetic, ScalarDomain, TensorScalar};
+pub use scalar::{
+    AdAdmissionError, ExternalScalar, Scalar, ScalarArithmetic, ScalarDomain, TensorScalar,
+    ad_admission,
+};
