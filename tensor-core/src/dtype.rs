@@ -1,10 +1,14 @@
 //! Element types as values.
 //!
-//! One table (at the end of the macro below) makes the tag enum, its specs, names, sizes and the two parallel constant
+//! One table, the call of [`define_scalar_tag!`](crate::define_scalar_tag) below, makes the tag enum, its specs, names, sizes and the two parallel constant
 //! tables, so that a preset can't exist in one of them and be missing in another. The first seven rows and their levels
 //! are fixed; presets that rank below them carry negative levels.
 //!
 //! Invariant: [`DType::TAGS`] and [`DType::SPECS`] have the same order; `External` is in neither.
+#![expect(
+    clippy::allow_attributes,
+    reason = "define_scalar_tag! can't know whether its caller uses every table"
+)]
 
 use std::fmt;
 use std::str::FromStr;
@@ -87,60 +91,7 @@ impl ExternalId {
     }
 }
 
-/// Makes a tag enum with its tables from rows `Tag("name") => Type : Kind level width`.
-macro_rules! define_scalar_tag {
-    (
-        $(#[$meta:meta])*
-        pub enum $Tag:ident {
-            $($(#[$row_meta:meta])* $Variant:ident($name:literal) => $Type:ty : $Kind:ident $level:literal $width:literal,)+
-        }
-        external $External:ident($ExternalType:ty);
-    ) => {
-        $(#[$meta])*
-        pub enum $Tag {
-            $($(#[$row_meta])* $Variant,)+
-            /// A scalar defined outside this crate, by its id.
-            $External($ExternalType),
-        }
-
-        impl $Tag {
-            /// Every preset, in table order.
-            pub const TAGS: &'static [Self] = &[$(Self::$Variant,)+];
-            /// The specs of [`Self::TAGS`], in the same order.
-            pub const SPECS: &'static [MemberSpec] =
-                &[$(MemberSpec::new(MemberKind::$Kind, $level, $width),)+];
-
-            /// Family, level and width.
-            #[must_use]
-            pub const fn spec(self) -> MemberSpec {
-                match self {
-                    $(Self::$Variant => MemberSpec::new(MemberKind::$Kind, $level, $width),)+
-                    Self::$External(_) => MemberSpec::new(MemberKind::External, 0, 0),
-                }
-            }
-
-            /// The short lower-case name, such as `f32`; `external` for every external scalar.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$Variant => $name,)+
-                    Self::$External(_) => "external",
-                }
-            }
-
-            /// Bytes of one element; 0 for an external scalar, whose size this table does not know.
-            #[must_use]
-            pub const fn size_bytes(self) -> usize {
-                match self {
-                    $(Self::$Variant => std::mem::size_of::<$Type>(),)+
-                    Self::$External(_) => 0,
-                }
-            }
-        }
-    };
-}
-
-define_scalar_tag! {
+crate::define_scalar_tag! {
     /// The type of a tensor's elements, as a value.
     ///
     /// `Display` and `FromStr` use the short names (`f32`, `i64`, `bool`, ...); an external scalar reads
