@@ -50,12 +50,19 @@ impl fmt::Display for AlgebraError {
                 f,
                 "{op}: {lhs:?} by {rhs:?}: the left matrix needs as many columns as the right one has rows; transpose one side?"
             ),
-            Self::Axes { op, axis, axes, shape } => write!(
+            Self::Axes {
+                op,
+                axis,
+                axes,
+                shape,
+            } => write!(
                 f,
                 "{op}: axis {axis} of {axes:?} is out of bounds or occurs twice for shape {shape:?}; name each axis below {} once",
                 shape.len()
             ),
-            Self::Tensor { op, shape, source } => write!(f, "{op}: no result of shape {shape:?}: {source}"),
+            Self::Tensor { op, shape, source } => {
+                write!(f, "{op}: no result of shape {shape:?}: {source}")
+            }
         }
     }
 }
@@ -80,7 +87,10 @@ impl AlgebraError {
     }
 
     /// The same for what concerns shapes.
-    pub(crate) fn validation(op: &'static str, shape: &[usize]) -> impl Fn(ValidationError) -> Self {
+    pub(crate) fn validation(
+        op: &'static str,
+        shape: &[usize],
+    ) -> impl Fn(ValidationError) -> Self {
         move |source| Self::tensor(op, shape)(source.into())
     }
 }

@@ -20,3 +20,5 @@ pub use error::{AlgebraError, Result};
 pub use map::map;
 pub use matmul::matmul;
 pub use reduce::{product, sum};
+/// The crate whose tensors these are, for callers that know it under another name or not at all.
+pub use tensor;

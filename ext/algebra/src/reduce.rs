@@ -78,7 +78,11 @@ fn reduce<T: ScalarArithmetic, R: TensorRank>(
         let moved = view
             .permute(&order)
             .map_err(AlgebraError::tensor(op, &shape))?;
-        let results: usize = if shape.contains(&0) { 0 } else { shape.iter().product() };
+        let results: usize = if shape.contains(&0) {
+            0
+        } else {
+            shape.iter().product()
+        };
         let terms = view.len().checked_div(results).unwrap_or(0);
         let mut walk = moved.iter();
         out.extend((0..results).map(|_| fold(&mut walk.by_ref().take(terms))));

@@ -87,7 +87,9 @@ impl Mul for DoubleDouble {
         if !high.is_finite() {
             return high;
         }
-        let cross = self.lo.mul_add(rhs.hi, self.hi.mul_add(rhs.lo, self.lo * rhs.lo));
+        let cross = self
+            .lo
+            .mul_add(rhs.hi, self.hi.mul_add(rhs.lo, self.lo * rhs.lo));
         fast_two_sum(high.hi, high.lo + cross)
     }
 }

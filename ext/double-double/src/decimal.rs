@@ -54,7 +54,11 @@ impl Decimal {
             return None;
         }
         let magnitude = magnitude.parse().unwrap_or(FAR).min(FAR);
-        let shift = if exponent.starts_with('-') { -magnitude } else { magnitude };
+        let shift = if exponent.starts_with('-') {
+            -magnitude
+        } else {
+            magnitude
+        };
         let digits = digits.into_iter().map(|digit| digit - b'0').collect();
         let point = signed(whole.len()) + shift;
         Some(Self::trimmed(text.starts_with('-'), digits, point))
@@ -77,7 +81,9 @@ impl Decimal {
         }
         match a.cmp(&b) {
             Ordering::Less => Self::trimmed(other.negative, subtract(&b, &a), point),
-            Ordering::Equal | Ordering::Greater => Self::trimmed(self.negative, subtract(&a, &b), point),
+            Ordering::Equal | Ordering::Greater => {
+                Self::trimmed(self.negative, subtract(&a, &b), point)
+            }
         }
     }
 
@@ -119,7 +125,11 @@ impl Decimal {
     /// Text that `f64::from_str` reads back exactly as this value rounded once.
     pub(crate) fn to_scientific(&self) -> String {
         let sign = if self.negative { "-" } else { "" };
-        let digits: String = self.digits.iter().map(|digit| char::from(b'0' + digit)).collect();
+        let digits: String = self
+            .digits
+            .iter()
+            .map(|digit| char::from(b'0' + digit))
+            .collect();
         format!("{sign}0.{digits}0e{}", self.point)
     }
 

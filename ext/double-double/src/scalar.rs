@@ -1,7 +1,7 @@
 //! What makes [`DoubleDouble`] an element of tensors.
 
-use tensor::core::{ExternalScalar, ScalarArithmetic, ScalarDomain};
 use tensor::Scalar;
+use tensor::core::{ExternalScalar, ScalarArithmetic, ScalarDomain};
 
 use crate::DoubleDouble;
 

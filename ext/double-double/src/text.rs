@@ -83,7 +83,11 @@ fn fixed(exact: &Decimal, decimals: usize) -> String {
         },
     };
     let point = rounded.point;
-    let whole = if point > 0 { digits(&rounded, 0, point) } else { "0".to_owned() };
+    let whole = if point > 0 {
+        digits(&rounded, 0, point)
+    } else {
+        "0".to_owned()
+    };
     if decimals == 0 {
         return whole;
     }
@@ -91,7 +95,10 @@ fn fixed(exact: &Decimal, decimals: usize) -> String {
 }
 
 fn shortest(value: &Decimal) -> String {
-    let (length, point) = (i64::try_from(value.digits.len()).unwrap_or(i64::MAX), value.point);
+    let (length, point) = (
+        i64::try_from(value.digits.len()).unwrap_or(i64::MAX),
+        value.point,
+    );
     if length == 0 {
         return "0".to_owned();
     }
@@ -100,7 +107,11 @@ fn shortest(value: &Decimal) -> String {
         let dot = if fraction.is_empty() { "" } else { "." };
         return format!("{}{dot}{fraction}e{}", digits(value, 0, 1), point - 1);
     }
-    let whole = if point > 0 { digits(value, 0, point) } else { "0".to_owned() };
+    let whole = if point > 0 {
+        digits(value, 0, point)
+    } else {
+        "0".to_owned()
+    };
     let fraction = digits(value, point, length);
     let dot = if fraction.is_empty() { "" } else { "." };
     format!("{whole}{dot}{fraction}")

@@ -41,7 +41,9 @@ impl Q16 {
     /// 0.
     pub const ZERO: Self = Self { bits: 0 };
     /// 1.
-    pub const ONE: Self = Self { bits: 1 << FRACTION };
+    pub const ONE: Self = Self {
+        bits: 1 << FRACTION,
+    };
     /// The greatest value, 32768 - 2^-16.
     pub const MAX: Self = Self { bits: i32::MAX };
     /// The least value, -32768.

@@ -12,7 +12,11 @@ const EXACT_FROM: f64 = f64::from_bits(0x0400_0000_0000_0000);
 
 /// `value` or its lower neighbour: `error` is the exact result minus `value`, or NaN if unknown.
 fn down(value: f64, error: f64) -> f64 {
-    if error >= 0.0 { value } else { value.next_down() }
+    if error >= 0.0 {
+        value
+    } else {
+        value.next_down()
+    }
 }
 
 pub(crate) fn add_down(a: f64, b: f64) -> f64 {
@@ -73,23 +77,53 @@ mod tests {
         assert_eq!((div_down(1.0, -4.0), div_up(1.0, -4.0)), (-0.25, -0.25));
         // 1 + 2^-60 lies between 1 and its neighbour.
         let tiny = 2.0_f64.powi(-60);
-        assert_eq!((add_down(1.0, tiny), add_up(1.0, tiny)), (1.0, 1.0 + f64::EPSILON));
-        assert_eq!((add_down(1.0, -tiny), add_up(1.0, -tiny)), (1.0 - f64::EPSILON / 2.0, 1.0));
-        let third = 1.0 / 3.0; // 0.333..33 below the third
-        assert_eq!((div_down(1.0, 3.0), div_up(1.0, 3.0)), (third, third.next_up()));
-        assert_eq!((div_down(-1.0, 3.0), div_up(-1.0, 3.0)), (-third.next_up(), -third));
-        assert_eq!((div_down(1.0, -3.0), div_up(1.0, -3.0)), (-third.next_up(), -third));
+        assert_eq!(
+            (add_down(1.0, tiny), add_up(1.0, tiny)),
+            (1.0, 1.0 + f64::EPSILON)
+        );
+        assert_eq!(
+            (add_down(1.0, -tiny), add_up(1.0, -tiny)),
+            (1.0 - f64::EPSILON / 2.0, 1.0)
+        );
+        let third = 1.0_f64 / 3.0; // Ends in binary ..0101, below the third.
+        assert_eq!(
+            (div_down(1.0, 3.0), div_up(1.0, 3.0)),
+            (third, third.next_up())
+        );
+        assert_eq!(
+            (div_down(-1.0, 3.0), div_up(-1.0, 3.0)),
+            (-third.next_up(), -third)
+        );
+        assert_eq!(
+            (div_down(1.0, -3.0), div_up(1.0, -3.0)),
+            (-third.next_up(), -third)
+        );
     }
 
     #[test]
     fn overflow_and_underflow_stay_on_their_side() {
-        assert_eq!((add_down(f64::MAX, f64::MAX), add_up(f64::MAX, f64::MAX)), (f64::MAX, f64::INFINITY));
-        assert_eq!((mul_down(f64::MAX, 2.0), mul_up(f64::MAX, 2.0)), (f64::MAX, f64::INFINITY));
-        assert_eq!((mul_down(-f64::MAX, 2.0), mul_up(-f64::MAX, 2.0)), (f64::NEG_INFINITY, f64::MIN));
+        assert_eq!(
+            (add_down(f64::MAX, f64::MAX), add_up(f64::MAX, f64::MAX)),
+            (f64::MAX, f64::INFINITY)
+        );
+        assert_eq!(
+            (mul_down(f64::MAX, 2.0), mul_up(f64::MAX, 2.0)),
+            (f64::MAX, f64::INFINITY)
+        );
+        assert_eq!(
+            (mul_down(-f64::MAX, 2.0), mul_up(-f64::MAX, 2.0)),
+            (f64::NEG_INFINITY, f64::MIN)
+        );
         let least = f64::from_bits(1);
         assert_eq!((mul_down(least, 0.5), mul_up(least, 0.5)), (-least, least));
         assert_eq!((div_down(least, 2.0), div_up(least, 2.0)), (-least, least));
-        assert_eq!((div_down(f64::MAX, 0.5), div_up(f64::MAX, 0.5)), (f64::MAX, f64::INFINITY));
-        assert_eq!((mul_down(0.0, f64::INFINITY), mul_up(f64::NEG_INFINITY, 0.0)), (0.0, 0.0));
+        assert_eq!(
+            (div_down(f64::MAX, 0.5), div_up(f64::MAX, 0.5)),
+            (f64::MAX, f64::INFINITY)
+        );
+        assert_eq!(
+            (mul_down(0.0, f64::INFINITY), mul_up(f64::NEG_INFINITY, 0.0)),
+            (0.0, 0.0)
+        );
     }
 }
