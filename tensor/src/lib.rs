@@ -20,8 +20,12 @@ mod cast;
 mod dynamic;
 mod element;
 mod error;
+mod external;
+mod group;
 mod payload;
+mod placement;
 mod print;
+mod shared;
 mod storage;
 mod summary;
 mod typed;
@@ -30,12 +34,16 @@ mod view;
 pub use dynamic::Tensor;
 pub use element::TensorElement;
 pub use error::{ReinterpretError, Result, TensorError};
-pub use storage::{Dynamic, Host, Representation};
+pub use group::{AllocationGroup, DescriptorSlot, GroupError};
+pub use placement::{CpuDomain, Device, DeviceKind, MemoryKind, ParseDeviceError, Placement};
+pub use shared::SharedTensor;
+pub use storage::{Buffer, Dynamic, Gpu, Host, HostBufferRecycler, Representation};
 pub use summary::Summary;
 pub use tensor_core as core;
 pub use tensor_core::{
-    Complex32, Complex64, DType, DynRank, Rank, Scalar, SliceSpec, TensorLayout, TensorRank,
-    TensorScalar, ValidationError, bf16, dispatch_dtype, f16,
+    Complex32, Complex64, DType, DynRank, ExternalScalar, Rank, Scalar, ScalarArithmetic,
+    ScalarDomain, SliceSpec, TensorLayout, TensorRank, TensorScalar, ValidationError, bf16,
+    dispatch_dtype, f16,
 };
 pub use typed::TypedTensor;
 pub use view::{Iter, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut};
