@@ -75,9 +75,7 @@ impl<T> HostStorage<T> {
     where
         T: Clone,
     {
-        let mut copy = Self::new(copied(op, &self.data)?);
-        copy.placement = self.placement;
-        Ok(copy)
+        Ok(Self::new(copied(op, &self.data)?))
     }
 }
 
