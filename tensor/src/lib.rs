@@ -20,10 +20,14 @@ mod cast;
 mod dynamic;
 mod element;
 mod error;
+mod external;
+mod group;
 mod payload;
+mod placement;
 mod print;
 #[doc(hidden)]
 pub mod scalar_set;
+mod shared;
 mod storage;
 mod summary;
 mod typed;
@@ -32,16 +36,17 @@ mod view;
 pub use dynamic::Tensor;
 pub use element::TensorElement;
 pub use error::{ReinterpretError, Result, TensorError};
-pub use storage::{Dynamic, Host, Representation};
+pub use group::{AllocationGroup, DescriptorSlot, GroupError};
+pub use placement::{CpuDomain, Device, DeviceKind, MemoryKind, ParseDeviceError, Placement};
+pub use shared::SharedTensor;
+pub use storage::{Buffer, Dynamic, Gpu, Host, HostBufferRecycler, Representation};
 pub use summary::Summary;
 pub use tensor_core as core;
 pub use tensor_core::{
-    Complex32, Complex64, DType, DynRank, Rank, Scalar, SliceSpec, TensorLayout, TensorRank,
-    TensorScalar, ValidationError, bf16, dispatch_dtype, f16,
+    Complex32, Complex64, DType, DynRank, ExternalScalar, Rank, Scalar, ScalarArithmetic,
+    ScalarDomain, SliceSpec, TensorLayout, TensorRank, TensorScalar, ValidationError, bf16,
+    dispatch_dtype, f16,
 };
-pub use tensor_core::{
-    ExternalId, ExternalScalar, MemberKind, MemberSpec, ScalarArithmetic, ScalarDomain,
-    define_scalar_tag, promote_in_set,
-};
+pub use tensor_core::{ExternalId, MemberKind, MemberSpec, define_scalar_tag, promote_in_set};
 pub use typed::TypedTensor;
 pub use view::{Iter, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut};

@@ -36,9 +36,9 @@ impl Tensor {
     /// The little-endian bytes of the elements, in row-major logical order.
     ///
     /// # Errors
-    /// [`TensorError::OutOfMemory`].
+    /// As [`TensorView::to_le_bytes`], or [`TensorError::NotOnHost`].
     pub fn to_le_bytes(&self) -> Result<Vec<u8>> {
-        self.view().to_le_bytes()
+        self.view()?.to_le_bytes()
     }
 }
 
@@ -46,12 +46,15 @@ impl TensorView<'_> {
     /// The little-endian bytes of the elements, in row-major logical order.
     ///
     /// # Errors
-    /// [`TensorError::OutOfMemory`]: a broadcast view can be larger than memory.
+    /// [`TensorError::UnsupportedDType`] for an external scalar, or [`TensorError::OutOfMemory`]: a broadcast view can be
+    /// larger than memory.
     pub fn to_le_bytes(&self) -> Result<Vec<u8>> {
         // A count whose bytes overflow saturates, and no allocator has that much.
         let bytes = self.len().saturating_mul(self.dtype().size_bytes());
-        let mut out = try_vec("to_le_bytes", bytes)?;
-        each_preset!(ViewPayload, self.payload(), view => view.iter().for_each(|element| element.write_le(&mut out)));
+        const OP: &str = "to_le_bytes";
+        let mut out = try_vec(OP, bytes)?;
+        each_preset!(ViewPayload, self.payload(), view => view.iter().for_each(|element| element.write_le(&mut out)),
+            _external => return Err(TensorError::UnsupportedDType { op: OP, dtype: self.dtype() }));
         Ok(out)
     }
 }

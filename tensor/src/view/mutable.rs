@@ -87,6 +87,10 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
         self.data
     }
 
+    pub(super) fn into_storage(self) -> &'a mut [T] {
+        self.data
+    }
+
     /// The same view, read only.
     #[must_use]
     pub fn as_view(&self) -> TypedTensorView<'_, T, R> {
