@@ -1,8 +1,8 @@
 //! Element types as values.
 //!
-//! One table, the call of [`define_scalar_tag!`](crate::define_scalar_tag) below, makes the tag enum, its specs, names, sizes and the two parallel constant
-//! tables, so that a preset can't exist in one of them and be missing in another. The first seven rows and their levels
-//! are fixed; presets that rank below them carry negative levels.
+//! One table, the call of [`define_scalar_tag!`](crate::define_scalar_tag) below, makes the tag enum, its specs, names,
+//! sizes and the two parallel constant tables, so that a preset can't exist in one of them and be missing in another. The
+//! first seven rows and their levels are fixed; presets that rank below them carry negative levels.
 //!
 //! Invariant: [`DType::TAGS`] and [`DType::SPECS`] have the same order; `External` is in neither.
 #![expect(
@@ -19,6 +19,11 @@ use num_complex::{Complex32, Complex64};
 /// What family of numbers a dtype belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum MemberKind {
     /// Truth values.
     Boolean,
@@ -36,6 +41,11 @@ pub enum MemberKind {
 
 /// One row of the dtype table: family, rank inside the family, width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct MemberSpec {
     /// The family.
     pub kind: MemberKind,
@@ -56,7 +66,8 @@ impl MemberSpec {
 /// Identifies a scalar type that is defined outside this crate.
 ///
 /// The id is a 32-bit FNV-1a hash of a name which the type's author chooses (say, `"tropical.max_plus"`), so it is
-/// constant, the same in every run, and needs no registry.
+/// constant, the same in every run, and needs no registry. `Display` and `FromStr` use `external#` and the hash as eight
+/// hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExternalId(u32);
 
@@ -88,6 +99,36 @@ impl ExternalId {
     #[must_use]
     pub const fn from_u32(raw: u32) -> Self {
         Self(raw)
+    }
+}
+
+impl fmt::Display for ExternalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("external#{:08x}", self.0))
+    }
+}
+
+/// A text that is no [`ExternalId`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is no id of an external scalar; write external# and eight hexadecimal digits, such as external#e40c292c"
+)]
+pub struct ParseExternalIdError {
+    /// The text that was given.
+    pub text: String,
+}
+
+impl FromStr for ExternalId {
+    type Err = ParseExternalIdError;
+
+    fn from_str(text: &str) -> Result<Self, ParseExternalIdError> {
+        text.strip_prefix("external#")
+            .filter(|hex| hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+            .map(Self)
+            .ok_or_else(|| ParseExternalIdError {
+                text: text.to_owned(),
+            })
     }
 }
 
@@ -182,7 +223,7 @@ impl DType {
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::External(id) => f.pad(&format!("external#{:08x}", id.to_u32())),
+            Self::External(id) => id.fmt(f),
             preset => f.pad(preset.name()),
         }
     }
@@ -205,13 +246,9 @@ impl FromStr for DType {
         if let Some(tag) = Self::TAGS.iter().find(|tag| tag.name() == text) {
             return Ok(*tag);
         }
-        text.strip_prefix("external#")
-            .filter(|hex| hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
-            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
-            .map(|raw| Self::External(ExternalId::from_u32(raw)))
-            .ok_or_else(|| ParseDTypeError {
-                text: text.to_owned(),
-            })
+        text.parse()
+            .map(Self::External)
+            .map_err(|error: ParseExternalIdError| ParseDTypeError { text: error.text })
     }
 }
 

@@ -16,6 +16,8 @@ mod dense;
 mod offsets;
 mod overlap;
 mod reshape;
+#[cfg(feature = "serde")]
+mod serialization;
 mod slice;
 #[cfg(test)]
 mod tests;
@@ -87,16 +89,26 @@ impl<R: TensorRank> TensorLayout<R> {
     ) -> Result<Self, ValidationError> {
         const OP: &str = "from_parts";
         let shape = shape.into_rank_shape().map_err(|error| error.with_op(OP))?;
-        checked_element_count(OP, shape.as_ref())?;
+        Self::validated(OP, shape, strides, offset, buffer_len)
+    }
+
+    fn validated(
+        op: &'static str,
+        shape: R::Shape,
+        strides: &[isize],
+        offset: usize,
+        buffer_len: usize,
+    ) -> Result<Self, ValidationError> {
+        checked_element_count(op, shape.as_ref())?;
         let rank = shape.as_ref().len();
         if strides.len() != rank {
             return Err(ValidationError::RankMismatch {
-                op: OP,
+                op,
                 expected: rank,
                 actual: strides.len(),
             });
         }
-        let strides = R::strides_from_slice(strides).map_err(|error| error.with_op(OP))?;
+        let strides = R::strides_from_slice(strides).map_err(|error| error.with_op(op))?;
         let layout = Self {
             shape,
             strides,
@@ -104,7 +116,7 @@ impl<R: TensorRank> TensorLayout<R> {
         };
         layout
             .validate_in_bounds(buffer_len)
-            .map_err(|error| error.with_op(OP))?;
+            .map_err(|error| error.with_op(op))?;
         Ok(layout)
     }
 

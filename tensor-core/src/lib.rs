@@ -11,6 +11,9 @@
 //!
 //! **Invariants.** A [`TensorLayout`] names at most `isize::MAX` elements; a shape with an extent of 0 never overflows,
 //! whatever its other extents. Rank has no limit; up to [`INLINE_RANK`] axes nothing spills to the heap.
+//!
+//! **Feature.** `serde` reads and writes [`DType`] and [`ExternalId`] as their names, and [`MemberSpec`], [`SliceSpec`] and
+//! [`TensorLayout`] as their fields; a layout that is read is validated like one from [`TensorLayout::from_parts`].
 #![forbid(unsafe_code)]
 #![deny(clippy::as_conversions)]
 
@@ -22,8 +25,10 @@ mod promote;
 mod rank;
 mod scalar;
 mod scalar_tag;
+#[cfg(feature = "serde")]
+mod serialization;
 
-pub use dtype::{DType, ExternalId, MemberKind, MemberSpec, ParseDTypeError};
+pub use dtype::{DType, ExternalId, MemberKind, MemberSpec, ParseDTypeError, ParseExternalIdError};
 pub use error::{ValidationError, ValidationKind};
 pub use half::{bf16, f16};
 pub use layout::{

@@ -9,6 +9,11 @@ use crate::{TensorRank, ValidationError};
 
 /// Which elements of one axis to take, as `start..end` by `step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct SliceSpec {
     /// The first element; negative counts from the end, `None` is the first in walking direction.
     pub start: Option<isize>,
