@@ -1,13 +1,15 @@
 //! `DoubleDouble` in tensors: views, generic algebra, conversion, and its set with promotion.
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails as it should")]
 
+#[path = "../../algebra/tests/support/dynamic.rs"]
+mod dynamic;
 #[path = "../../algebra/tests/support/mod.rs"]
 mod support;
 
 use algebra::{map, matmul, product, sum};
 use double_double::{DoubleDouble, ExtendedTag, ExtendedTensor};
 use tensor::core::{DType, ExternalId, MemberKind, MemberSpec};
-use tensor::{DynRank, ExternalScalar, Host, Rank, TypedTensor};
+use tensor::{DynRank, ExternalScalar, Host, Rank, Tensor, TypedTensor};
 
 fn dd(text: &str) -> DoubleDouble {
     text.parse().unwrap()
@@ -16,6 +18,25 @@ fn dd(text: &str) -> DoubleDouble {
 /// 2^-80: lost by any f64 that also holds 1.
 fn tiny() -> DoubleDouble {
     DoubleDouble::from(2.0_f64.powi(-80))
+}
+
+#[test]
+fn a35_a_dynamic_tensor_holds_it() {
+    dynamic::check(
+        [
+            "1",
+            "0.1",
+            "-2.5",
+            "1e40",
+            "0.333333333333333333333333333",
+            "7",
+        ]
+        .map(dd),
+        [
+            "[                            1                           0.1                          -2.5]",
+            "[                         1e40 0.333333333333333333333333333                             7]",
+        ],
+    );
 }
 
 #[test]
@@ -196,6 +217,40 @@ fn b09_promotion_in_the_set() {
             );
         }
     }
+}
+
+/// Another scalar with the same parts: types are told apart by the compiler, names by their ids.
+#[test]
+fn a35_two_external_scalars_are_told_apart() {
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Impostor(DoubleDouble);
+    impl tensor::Scalar for Impostor {
+        const DOMAIN: tensor::ScalarDomain = DoubleDouble::DOMAIN;
+    }
+    impl std::fmt::Display for Impostor {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            self.0.fmt(f)
+        }
+    }
+    impl ExternalScalar for Impostor {
+        const NAME: &'static str = DoubleDouble::NAME;
+    }
+    let host = TypedTensor::from_host_vec_row_major([1], vec![Impostor(tiny())]).unwrap();
+    let tensor = Tensor::external(host);
+    assert_eq!(tensor.dtype(), DoubleDouble::DTYPE);
+    assert!(tensor.as_external::<DoubleDouble>().is_none());
+    let tensor = tensor
+        .into_external::<DoubleDouble>()
+        .unwrap_err()
+        .into_owner();
+    assert_eq!(
+        tensor
+            .as_external::<Impostor>()
+            .unwrap()
+            .as_slice()
+            .unwrap(),
+        [Impostor(tiny())]
+    );
 }
 
 /// What the presets say of the same type: as a dtype it has no relation to any other.

@@ -1,6 +1,8 @@
 //! `Q16` in tensors: one rounding per sum, views, conversion, and a set made under another name of `tensor`.
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails as it should")]
 
+#[path = "../../algebra/tests/support/dynamic.rs"]
+mod dynamic;
 #[path = "../../algebra/tests/support/mod.rs"]
 mod support;
 
@@ -8,6 +10,14 @@ use algebra::{map, matmul, product, sum};
 use fixed_point::{Q16, SensorTag, SensorTensor};
 use substrate::core::{DType, ExternalId, MemberKind, MemberSpec};
 use substrate::{ExternalScalar, Rank, TypedTensor};
+
+#[test]
+fn a35_a_dynamic_tensor_holds_it() {
+    dynamic::check(
+        [1.0, -2.5, 0.125, 100.0, -0.0625, 3.0].map(Q16::from_f64),
+        ["[      1    -2.5   0.125]", "[    100 -0.0625       3]"],
+    );
+}
 
 #[test]
 fn a38_storage_views_and_neutral_elements() {

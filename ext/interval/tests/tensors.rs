@@ -1,6 +1,8 @@
 //! `Interval` in tensors: views, generic algebra whose results enclose the exact ones, conversion, its set.
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails as it should")]
 
+#[path = "../../algebra/tests/support/dynamic.rs"]
+mod dynamic;
 #[path = "../../algebra/tests/support/mod.rs"]
 mod support;
 
@@ -15,6 +17,24 @@ fn of(lo: f64, hi: f64) -> Interval {
 
 fn point(value: f64) -> Interval {
     Interval::point(value).unwrap()
+}
+
+#[test]
+fn a35_a_dynamic_tensor_holds_it() {
+    dynamic::check(
+        [
+            of(1.0, 2.0),
+            of(-3.0, 0.5),
+            point(4.0),
+            of(0.25, 0.5),
+            point(-7.0),
+            of(-1.0, 9.0),
+        ],
+        [
+            "[     [1, 2]   [-3, 0.5]      [4, 4]]",
+            "[[0.25, 0.5]    [-7, -7]     [-1, 9]]",
+        ],
+    );
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `MaxPlus` in tensors: longest and shortest paths against plain loops on `f64`, views, conversion, its set.
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails as it should")]
 
+#[path = "../../algebra/tests/support/dynamic.rs"]
+mod dynamic;
 #[path = "../../algebra/tests/support/mod.rs"]
 mod support;
 
@@ -40,6 +42,14 @@ fn values() {
         ("1.5".to_owned(), "-inf".to_owned())
     );
     assert_eq!(format!("{:6.2}", MaxPlus(1.5)), "  1.50");
+}
+
+#[test]
+fn a35_a_dynamic_tensor_holds_it() {
+    dynamic::check(
+        [1.0, 2.5, f64::NEG_INFINITY, -4.0, 0.0, 9.0].map(MaxPlus),
+        ["[   1  2.5 -inf]", "[  -4    0    9]"],
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! The values that operations should give are not known here. What is known: memory order and views never change a value,
 //! reductions over nothing are neutral, and an identity matrix changes nothing.
+//! `dynamic.rs`, beside this file, has the same for dynamic tensors.
 
 use std::fmt::Debug;
 
