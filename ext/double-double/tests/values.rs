@@ -1,28 +1,19 @@
 //! Arithmetic against exact integers and published constants, text against decimals written by hand.
 
+#[path = "../../algebra/tests/support/stream.rs"]
+mod stream;
+
 use double_double::DoubleDouble;
+use stream::Stream;
 
-/// A generator of test inputs: splitmix64.
-struct Stream(u64);
-
-impl Stream {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A signed integer of at most `bits` bits.
-    fn integer(&mut self, bits: u32) -> i128 {
-        let wide = (u128::from(self.next()) << 64) | u128::from(self.next());
-        let magnitude = (wide >> (128 - bits)) as i128;
-        if self.next().is_multiple_of(2) {
-            magnitude
-        } else {
-            -magnitude
-        }
+/// A signed integer of at most `bits` bits.
+fn random(stream: &mut Stream, bits: u32) -> i128 {
+    let wide = (u128::from(stream.next()) << 64) | u128::from(stream.next());
+    let magnitude = (wide >> (128 - bits)) as i128;
+    if stream.next().is_multiple_of(2) {
+        magnitude
+    } else {
+        -magnitude
     }
 }
 
@@ -45,10 +36,10 @@ fn integer(value: DoubleDouble) -> i128 {
 fn sums_of_integers_are_exact_up_to_106_bits() {
     let mut stream = Stream(1);
     for _ in 0..10_000 {
-        let (a, b) = (stream.integer(104), stream.integer(104));
+        let (a, b) = (random(&mut stream, 104), random(&mut stream, 104));
         assert_eq!(integer(of(a) + of(b)), a + b, "{a} + {b}");
         assert_eq!(integer(of(a) - of(b)), a - b, "{a} - {b}");
-        let small = stream.integer(20);
+        let small = random(&mut stream, 20);
         assert_eq!(integer(of(a) + of(small)), a + small);
         assert_eq!(of(a).partial_cmp(&of(b)), Some(a.cmp(&b)), "{a} {b}");
         assert_eq!(
@@ -62,10 +53,46 @@ fn sums_of_integers_are_exact_up_to_106_bits() {
 fn products_of_integers_are_exact_up_to_106_bits() {
     let mut stream = Stream(2);
     for _ in 0..10_000 {
-        let (a, b) = (stream.integer(53), stream.integer(53));
+        let (a, b) = (random(&mut stream, 53), random(&mut stream, 53));
         assert_eq!(integer(of(a) * of(b)), a * b, "{a} * {b}");
-        let (a, b) = (stream.integer(80), stream.integer(25));
+        let (a, b) = (random(&mut stream, 80), random(&mut stream, 25));
         assert_eq!(integer(of(a) * of(b)), a * b, "{a} * {b}");
+    }
+}
+
+/// Parts far apart, and high parts that cancel: within 3 units of 2^-106 of the exact sum, in integers.
+#[test]
+fn sums_of_any_parts_keep_their_bound() {
+    let mut stream = Stream(5);
+    for _ in 0..10_000 {
+        let (high, shift) = (random(&mut stream, 53) << 64, stream.next() % 10);
+        let (low, other) = (random(&mut stream, 53), random(&mut stream, 53) << shift);
+        let second = if stream.next().is_multiple_of(2) {
+            -high
+        } else {
+            random(&mut stream, 53) << 60
+        };
+        let of_parts = |hi: i128, lo: i128| DoubleDouble::new(hi as f64, lo as f64);
+        let got = integer(of_parts(high, low) + of_parts(second, other));
+        let exact = high + low + second + other;
+        assert!(
+            (got - exact).abs() <= (3 * exact.abs()) >> 106,
+            "{high} + {low}, {second} + {other}: {got}, not {exact}"
+        );
+    }
+}
+
+/// Factors of 63 bits: within 4 units of 2^-106 of the exact product of 126.
+#[test]
+fn products_keep_their_bound() {
+    let mut stream = Stream(6);
+    for _ in 0..10_000 {
+        let (a, b) = (random(&mut stream, 63), random(&mut stream, 63));
+        let (got, exact) = (integer(of(a) * of(b)), a * b);
+        assert!(
+            (got - exact).abs() <= exact.abs() >> 104,
+            "{a} * {b}: {got}"
+        );
     }
 }
 
@@ -74,12 +101,12 @@ fn products_of_integers_are_exact_up_to_106_bits() {
 fn quotients_are_right_to_102_bits() {
     let mut stream = Stream(3);
     for _ in 0..10_000 {
-        let (n, b) = (stream.integer(60), stream.integer(40));
+        let (n, b) = (random(&mut stream, 60), random(&mut stream, 40));
         if b != 0 {
             assert_eq!(integer(of(n * b) / of(b)), n, "{n} * {b} / {b}");
         }
         // The quotient of a 20 by a 20 bit number, scaled by 2^84, as an integer of about 104 bits.
-        let (a, b) = (stream.integer(20) | 1, stream.integer(20) | 1);
+        let (a, b) = (random(&mut stream, 20) | 1, random(&mut stream, 20) | 1);
         let scaled = (of(a) / of(b)) * DoubleDouble::from(2.0_f64.powi(84));
         let (hi, lo) = scaled.parts();
         let q = hi as i128 + lo.floor() as i128;
@@ -214,7 +241,7 @@ fn flags_of_display() {
 fn printed_values_read_back() {
     let mut stream = Stream(4);
     for _ in 0..200 {
-        let value = of(stream.integer(106)) / DoubleDouble::from(2.0_f64.powi(100));
+        let value = of(random(&mut stream, 106)) / DoubleDouble::from(2.0_f64.powi(100));
         let text = format!("{value:.110}");
         assert_eq!(text.parse::<DoubleDouble>().unwrap(), value, "{text}");
     }

@@ -1,26 +1,17 @@
 //! `Q16` against exact integers: products and their sums in `i128`, with one rounding written another way.
 
+#[path = "../../algebra/tests/support/stream.rs"]
+mod stream;
+
 use fixed_point::Q16;
+use stream::Stream;
 
-/// A generator of test inputs: splitmix64.
-struct Stream(u64);
-
-impl Stream {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A value whose magnitude has any number of bits.
-    fn value(&mut self) -> Q16 {
-        let shift = self.next() % 32;
-        Q16::from_bits(
-            ((self.next() as u32 as i32) >> shift).wrapping_add((self.next() % 3) as i32 - 1),
-        )
-    }
+/// A value whose magnitude has any number of bits.
+fn value(stream: &mut Stream) -> Q16 {
+    let shift = stream.next() % 32;
+    Q16::from_bits(
+        ((stream.next() as u32 as i32) >> shift).wrapping_add((stream.next() % 3) as i32 - 1),
+    )
 }
 
 /// `exact` units of 2^-32 to the nearest 2^-16, ties to even, held in range: by twice the distance to the floor.
@@ -39,7 +30,7 @@ fn rounded(exact: i128) -> i32 {
 fn products_and_sums_are_rounded_exact_ones() {
     let mut stream = Stream(6);
     for _ in 0..50_000 {
-        let (a, b) = (stream.value(), stream.value());
+        let (a, b) = (value(&mut stream), value(&mut stream));
         let (x, y) = (i128::from(a.to_bits()), i128::from(b.to_bits()));
         assert_eq!((a * b).to_bits(), rounded(x * y), "{a} * {b}");
         assert_eq!((a + b).to_bits(), rounded((x + y) * 65536), "{a} + {b}");

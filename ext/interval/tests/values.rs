@@ -1,28 +1,24 @@
 //! The inclusion property against exact integer arithmetic, the sign cases against numbers worked by hand.
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails as it should")]
 
+#[path = "../../algebra/tests/support/stream.rs"]
+mod stream;
+
 use interval::{Interval, IntervalError};
+use stream::Stream;
 
 fn of(lo: f64, hi: f64) -> Interval {
     Interval::new(lo, hi).unwrap()
 }
 
-/// A generator of test inputs: splitmix64.
-struct Stream(u64);
-
-impl Stream {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A whole number of 53 bits and a sign.
-    fn whole(&mut self) -> i128 {
-        (i128::from(self.next()) >> 11) * if self.next().is_multiple_of(2) { 1 } else { -1 }
-    }
+/// A whole number of 53 bits and a sign.
+fn whole(stream: &mut Stream) -> i128 {
+    (i128::from(stream.next()) >> 11)
+        * if stream.next().is_multiple_of(2) {
+            1
+        } else {
+            -1
+        }
 }
 
 /// Whether `lo <= exact <= hi`, in exact arithmetic: bounds here are whole numbers below 2^127, or infinite.
@@ -35,7 +31,7 @@ fn encloses(interval: Interval, exact: i128) -> bool {
 fn results_enclose_the_exact_one_and_are_one_step_wide() {
     let mut stream = Stream(5);
     for _ in 0..20_000 {
-        let (a, b) = (stream.whole(), stream.whole());
+        let (a, b) = (whole(&mut stream), whole(&mut stream));
         let (x, y) = (of(a as f64, a as f64), of(b as f64, b as f64));
         for (got, exact) in [(x + y, a + b), (x - y, a - b), (x * y, a * b)] {
             assert!(encloses(got, exact), "{a} {b}: {got} misses {exact}");
