@@ -9,7 +9,7 @@ mod support;
 use algebra::{map, matmul, product, sum};
 use interval::{BoundedTag, BoundedTensor, Interval};
 use tensor::core::{DType, ExternalId, MemberKind, MemberSpec};
-use tensor::{ExternalScalar, Rank, TypedTensor};
+use tensor::{ExternalScalar, Host, Rank, SliceSpec, TypedTensor};
 
 fn of(lo: f64, hi: f64) -> Interval {
     Interval::new(lo, hi).unwrap()
@@ -47,6 +47,33 @@ fn a38_storage_views_and_neutral_elements() {
         point(-7.0),
         of(-1.0, 9.0),
     ]);
+}
+
+/// An element type that implements no trait of `tensor` at all: storage, views and copies ask for none.
+#[test]
+fn a19_any_clone_type_is_an_element() {
+    #[derive(Clone)]
+    struct Bounds {
+        lo: f64,
+        hi: f64,
+    }
+    let bounds = |lo: f64| Bounds { lo, hi: lo + 1.0 };
+    let data = (0..6).map(f64::from).map(bounds).collect();
+    let mut t =
+        TypedTensor::<Bounds, Rank<2>, Host>::from_host_vec_col_major([2, 3], data).unwrap();
+    assert_eq!((t[[1, 2]].lo, t[[0, 1]].hi), (5.0, 3.0));
+    let view = t.as_view().unwrap();
+    assert_eq!(
+        (view.strides(), view.transpose()[[2, 0]].lo),
+        (&[1, 2][..], 4.0)
+    );
+    let odd = view.slice_axis(1, SliceSpec::new(None, None, -2)).unwrap();
+    assert_eq!((odd.strides(), odd[[1, 0]].lo), (&[1, -4][..], 5.0));
+    let copy = t.clone();
+    t[[0, 0]].lo = -9.0;
+    assert_eq!((copy[[0, 0]].lo, t[[0, 0]].lo), (0.0, -9.0));
+    let address = t.storage().unwrap().as_ptr();
+    assert_eq!(t.into_dynamic().storage().unwrap().as_ptr(), address);
 }
 
 /// The sum of `n` times the f64 nearest to 0.1, which is `m / 2^55` with `m = 3602879701896397`: exact in integers.
