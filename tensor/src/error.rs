@@ -155,6 +155,12 @@ impl<Owner> ReinterpretError<Owner> {
         }
     }
 
+    /// The same refusal, with the owner as the type that the caller gave it as.
+    pub(crate) fn convert_owner<To: From<Owner>>(self) -> ReinterpretError<To> {
+        let (owner, error) = self.into_parts();
+        ReinterpretError::new(To::from(owner), error)
+    }
+
     /// The cause.
     #[must_use]
     pub fn error(&self) -> &TensorError {
