@@ -38,4 +38,7 @@ pub use tensor_core::{
     TensorScalar, ValidationError, bf16, dispatch_dtype, f16,
 };
 pub use typed::TypedTensor;
+pub use view::{
+    ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,
+};
 pub use view::{Iter, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut};

@@ -7,6 +7,7 @@
 
 mod access;
 mod convert;
+mod dense_views;
 #[cfg(test)]
 mod tests;
 

@@ -6,6 +6,7 @@
 //! Invariant: the layout addresses only elements of the slice, so indexing by it can't fail. Views are covariant in their
 //! lifetime and element type.
 
+mod dense;
 mod erased;
 mod erased_mut;
 mod gather;
@@ -23,6 +24,9 @@ use tensor_core::{
 
 use crate::{Result, TensorError, TypedTensor};
 
+pub use dense::{
+    ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,
+};
 pub use erased::TensorView;
 pub use erased_mut::TensorViewMut;
 pub use iter::Iter;

@@ -51,6 +51,11 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
         Ok(Self::trusted(data, layout))
     }
 
+    /// The buffer and the layout, to build another kind of view from.
+    pub(crate) fn into_raw(self) -> (&'a mut [T], TensorLayout<R>) {
+        (self.data, self.layout)
+    }
+
     /// The extents.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
