@@ -14,7 +14,7 @@
 //!
 //! **Invariant.** Every layout has been checked against the buffer it is paired with, and mutable views address no element
 //! twice.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod cast;
 mod dynamic;

@@ -4,8 +4,14 @@
 //! host memory. The sealed trait behind [`Representation`] chooses the storage type and is the only way from a storage to
 //! host memory, and it is fallible, so that a representation in device memory can be added without touching tensors.
 
+#[expect(
+    unsafe_code,
+    reason = "skips the bounds check that keeps loops over dense views from being vectorised"
+)]
+mod dense;
 mod host;
 
+pub(crate) use dense::{Dense, DenseMut, Order};
 pub(crate) use host::{HostStorage, try_vec};
 
 use std::fmt;

@@ -7,7 +7,7 @@
 //!
 //! One macro writes the types of both orders, because they differ only in which axis varies fastest.
 //!
-//! Invariant: the slice has exactly as many elements as the shape.
+//! Invariant: the slice has exactly as many elements as the shape; [`Dense`] checks and keeps it.
 
 mod lanes;
 #[cfg(test)]
@@ -21,35 +21,9 @@ use tensor_core::{Rank, TensorLayout, ValidationError};
 
 use super::{TypedTensorView, TypedTensorViewMut};
 use crate::Result;
+use crate::storage::{Dense, DenseMut, Order};
 
 pub use lanes::{DenseLanes, DenseLanesMut};
-
-/// The position of `index` where the first axis varies fastest, or `None` outside the shape.
-#[inline]
-fn col_major_position<const N: usize>(shape: &[usize; N], index: &[usize; N]) -> Option<usize> {
-    let mut at = 0_usize;
-    for axis in (0..N).rev() {
-        if index[axis] >= shape[axis] {
-            return None;
-        }
-        // Wraps only where a lower axis has extent 0 and refuses below.
-        at = at.wrapping_mul(shape[axis]).wrapping_add(index[axis]);
-    }
-    Some(at)
-}
-
-/// The position of `index` where the last axis varies fastest, or `None` outside the shape.
-#[inline]
-fn row_major_position<const N: usize>(shape: &[usize; N], index: &[usize; N]) -> Option<usize> {
-    let mut at = 0_usize;
-    for axis in 0..N {
-        if index[axis] >= shape[axis] {
-            return None;
-        }
-        at = at.wrapping_mul(shape[axis]).wrapping_add(index[axis]);
-    }
-    Some(at)
-}
 
 /// Out of line, so that an access inlines to its comparisons.
 #[cold]
@@ -58,25 +32,10 @@ fn outside(index: &[usize], shape: &[usize]) -> ! {
     panic!("index {index:?} is outside shape {shape:?}; use get() where the index may be wrong")
 }
 
-/// Checks that `length` elements fill `shape`.
-fn check_length(op: &'static str, shape: &[usize], length: usize) -> Result<()> {
-    let product = tensor_core::checked_element_count(op, shape)?;
-    if product == length {
-        Ok(())
-    } else {
-        Err(ValidationError::ShapeDataLengthMismatch {
-            op,
-            product,
-            length,
-        }
-        .into())
-    }
-}
-
 macro_rules! define_dense_views {
     (
         $View:ident, $ViewMut:ident, order $order:literal, fastest $fastest:literal axis $axis:expr,
-        position $position:ident, layout $layout:ident, contiguous $is_contiguous:ident,
+        order_tag $Order:ident, layout $layout:ident, contiguous $is_contiguous:ident,
         from $view:ident $view_mut:ident $into_view_mut:ident
     ) => {
         #[doc = concat!("A borrowed dense view in ", $order, " order: ", $fastest, " axis varies fastest.")]
@@ -89,14 +48,12 @@ macro_rules! define_dense_views {
         /// # Ok::<(), tensor::TensorError>(())
         /// ```
         pub struct $View<'a, T, const N: usize> {
-            shape: [usize; N],
-            data: &'a [T],
+            dense: Dense<'a, T, N>,
         }
 
         #[doc = concat!("A borrowed dense view in ", $order, " order that can be written: ", $fastest, " axis varies fastest.")]
         pub struct $ViewMut<'a, T, const N: usize> {
-            shape: [usize; N],
-            data: &'a mut [T],
+            dense: DenseMut<'a, T, N>,
         }
 
         impl<T, const N: usize> Clone for $View<'_, T, N> {
@@ -113,49 +70,48 @@ macro_rules! define_dense_views {
             /// # Errors
             /// [`TensorError::Validation`](crate::TensorError::Validation) if the shape's element count is not `data.len()` or overflows.
             pub fn from_slice(shape: [usize; N], data: &'a [T]) -> Result<Self> {
-                check_length(concat!(stringify!($View), "::from_slice"), &shape, data.len())?;
-                Ok(Self { shape, data })
+                Dense::new(concat!(stringify!($View), "::from_slice"), shape, data).map(|dense| Self { dense })
             }
 
             /// The extents.
             #[inline]
             #[must_use]
             pub fn shape(&self) -> [usize; N] {
-                self.shape
+                self.dense.shape()
             }
 
             /// The number of elements.
             #[inline]
             #[must_use]
             pub fn len(&self) -> usize {
-                self.data.len()
+                self.as_slice().len()
             }
 
             /// Whether there is no element.
             #[inline]
             #[must_use]
             pub fn is_empty(&self) -> bool {
-                self.data.is_empty()
+                self.as_slice().is_empty()
             }
 
             #[doc = concat!("The elements in ", $order, " order.")]
             #[inline]
             #[must_use]
             pub fn as_slice(&self) -> &'a [T] {
-                self.data
+                self.dense.data()
             }
 
             #[doc = concat!("The elements in ", $order, " order.")]
             #[inline]
             pub fn iter(&self) -> slice::Iter<'a, T> {
-                self.data.iter()
+                self.dense.data().iter()
             }
 
             /// The element at `index`, or `None` outside the shape.
             #[inline]
             #[must_use]
             pub fn get(&self, index: [usize; N]) -> Option<&'a T> {
-                $position(&self.shape, &index).and_then(|at| self.data.get(at))
+                self.dense.get(&index, Order::$Order)
             }
 
             #[doc = concat!("The lanes along ", $fastest, " axis, each a contiguous slice, in ", $order, " order of the other axes.")]
@@ -163,13 +119,13 @@ macro_rules! define_dense_views {
             /// Rank 0 has one lane, of its one element.
             #[must_use]
             pub fn lanes(&self) -> DenseLanes<'a, T> {
-                DenseLanes::new(self.data, &self.shape, $axis(N))
+                DenseLanes::new(self.dense.data(), &self.shape(), $axis(N))
             }
 
             /// The same elements as a view that can be transformed.
             #[must_use]
             pub fn to_typed_view(&self) -> TypedTensorView<'a, T, Rank<N>> {
-                TypedTensorView::trusted(self.data, dense_layout(TensorLayout::$layout(self.shape)))
+                TypedTensorView::trusted(self.dense.data(), dense_layout(TensorLayout::$layout(self.dense.shape())))
             }
         }
 
@@ -179,76 +135,75 @@ macro_rules! define_dense_views {
             /// # Errors
             /// [`TensorError::Validation`](crate::TensorError::Validation) if the shape's element count is not `data.len()` or overflows.
             pub fn from_slice(shape: [usize; N], data: &'a mut [T]) -> Result<Self> {
-                check_length(concat!(stringify!($ViewMut), "::from_slice"), &shape, data.len())?;
-                Ok(Self { shape, data })
+                DenseMut::new(concat!(stringify!($ViewMut), "::from_slice"), shape, data).map(|dense| Self { dense })
             }
 
             /// The extents.
             #[inline]
             #[must_use]
             pub fn shape(&self) -> [usize; N] {
-                self.shape
+                self.dense.shape()
             }
 
             /// The number of elements.
             #[inline]
             #[must_use]
             pub fn len(&self) -> usize {
-                self.data.len()
+                self.as_slice().len()
             }
 
             /// Whether there is no element.
             #[inline]
             #[must_use]
             pub fn is_empty(&self) -> bool {
-                self.data.is_empty()
+                self.as_slice().is_empty()
             }
 
             /// The same view, read only.
             #[inline]
             #[must_use]
             pub fn as_view(&self) -> $View<'_, T, N> {
-                $View { shape: self.shape, data: self.data }
+                $View { dense: self.dense.as_dense() }
             }
 
             #[doc = concat!("The elements in ", $order, " order.")]
             #[inline]
             #[must_use]
             pub fn as_slice(&self) -> &[T] {
-                self.data
+                self.dense.as_dense().data()
             }
 
             #[doc = concat!("The elements in ", $order, " order, to be written.")]
             #[inline]
             #[must_use]
             pub fn as_mut_slice(&mut self) -> &mut [T] {
-                self.data
+                self.dense.data_mut()
             }
 
             #[doc = concat!("The elements in ", $order, " order.")]
             #[inline]
             pub fn iter(&self) -> slice::Iter<'_, T> {
-                self.data.iter()
+                self.as_slice().iter()
             }
 
             #[doc = concat!("The elements in ", $order, " order, to be written.")]
             #[inline]
             pub fn iter_mut(&mut self) -> slice::IterMut<'_, T> {
-                self.data.iter_mut()
+                self.dense.data_mut().iter_mut()
             }
 
             /// The element at `index`, or `None` outside the shape.
             #[inline]
             #[must_use]
             pub fn get(&self, index: [usize; N]) -> Option<&T> {
-                $position(&self.shape, &index).and_then(|at| self.data.get(at))
+                self.dense.as_dense().get(&index, Order::$Order)
             }
 
             /// The element at `index`, to be written, or `None` outside the shape.
             #[inline]
             #[must_use]
             pub fn get_mut(&mut self, index: [usize; N]) -> Option<&mut T> {
-                $position(&self.shape, &index).and_then(|at| self.data.get_mut(at))
+                self.dense.get_mut(&index, Order::$Order)
             }
 
             #[doc = concat!("The lanes along ", $fastest, " axis, each a contiguous slice.")]
@@ -260,13 +215,15 @@ macro_rules! define_dense_views {
             #[doc = concat!("The lanes along ", $fastest, " axis, each a contiguous slice to be written.")]
             #[must_use]
             pub fn lanes_mut(&mut self) -> DenseLanesMut<'_, T> {
-                DenseLanesMut::new(self.data, &self.shape, $axis(N))
+                let shape = self.shape();
+                DenseLanesMut::new(self.dense.data_mut(), &shape, $axis(N))
             }
 
             /// The same elements as a mutable view that can be transformed.
             #[must_use]
             pub fn into_typed_view(self) -> TypedTensorViewMut<'a, T, Rank<N>> {
-                TypedTensorViewMut::trusted(self.data, dense_layout(TensorLayout::$layout(self.shape)))
+                let layout = dense_layout(TensorLayout::$layout(self.dense.shape()));
+                TypedTensorViewMut::trusted(self.dense.into_data(), layout)
             }
         }
 
@@ -278,7 +235,7 @@ macro_rules! define_dense_views {
             fn index(&self, index: [usize; N]) -> &T {
                 match self.get(index) {
                     Some(element) => element,
-                    None => outside(&index, &self.shape),
+                    None => outside(&index, &self.shape()),
                 }
             }
         }
@@ -291,7 +248,7 @@ macro_rules! define_dense_views {
             fn index(&self, index: [usize; N]) -> &T {
                 match self.get(index) {
                     Some(element) => element,
-                    None => outside(&index, &self.shape),
+                    None => outside(&index, &self.shape()),
                 }
             }
         }
@@ -300,7 +257,7 @@ macro_rules! define_dense_views {
         impl<T, const N: usize> IndexMut<[usize; N]> for $ViewMut<'_, T, N> {
             #[inline]
             fn index_mut(&mut self, index: [usize; N]) -> &mut T {
-                let shape = self.shape;
+                let shape = self.shape();
                 match self.get_mut(index) {
                     Some(element) => element,
                     None => outside(&index, &shape),
@@ -331,7 +288,7 @@ macro_rules! define_dense_views {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($View))
                     .field("element", &std::any::type_name::<T>())
-                    .field("shape", &self.shape)
+                    .field("shape", &self.shape())
                     .finish()
             }
         }
@@ -341,7 +298,7 @@ macro_rules! define_dense_views {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($ViewMut))
                     .field("element", &std::any::type_name::<T>())
-                    .field("shape", &self.shape)
+                    .field("shape", &self.shape())
                     .finish()
             }
         }
@@ -356,10 +313,8 @@ macro_rules! define_dense_views {
                     return Err(self.layout().non_contiguous(stringify!($view)).into());
                 }
                 let start = self.layout().offset();
-                Ok($View {
-                    shape: static_shape(self.layout()),
-                    data: &self.storage()[start..start + self.len()],
-                })
+                let data = &self.storage()[start..start + self.len()];
+                Dense::new(stringify!($view), static_shape(self.layout()), data).map(|dense| $View { dense })
             }
         }
 
@@ -390,10 +345,8 @@ macro_rules! define_dense_views {
                 }
                 let (data, layout) = self.into_raw();
                 let (start, len) = (layout.offset(), layout.element_count());
-                Ok($ViewMut {
-                    shape: static_shape(&layout),
-                    data: &mut data[start..start + len],
-                })
+                let data = &mut data[start..start + len];
+                DenseMut::new(stringify!($view_mut), static_shape(&layout), data).map(|dense| $ViewMut { dense })
             }
         }
     };
@@ -425,12 +378,12 @@ fn last(rank: usize) -> Option<usize> {
 
 define_dense_views! {
     ColMajorView, ColMajorViewMut, order "column-major", fastest "the first" axis first,
-    position col_major_position, layout col_major, contiguous is_col_major_contiguous,
+    order_tag ColMajor, layout col_major, contiguous is_col_major_contiguous,
     from col_major_view col_major_view_mut into_col_major_view_mut
 }
 
 define_dense_views! {
     RowMajorView, RowMajorViewMut, order "row-major", fastest "the last" axis last,
-    position row_major_position, layout row_major, contiguous is_row_major_contiguous,
+    order_tag RowMajor, layout row_major, contiguous is_row_major_contiguous,
     from row_major_view row_major_view_mut into_row_major_view_mut
 }
