@@ -11,6 +11,7 @@
 
 mod axes;
 mod broadcast;
+mod lanes;
 mod offsets;
 mod overlap;
 mod reshape;
@@ -21,6 +22,7 @@ mod tests;
 use crate::{DynRank, IntoRankShape, Rank, ShapeVec, StrideVec, TensorRank, ValidationError};
 
 pub use broadcast::broadcast_shapes;
+pub use lanes::LaneLayouts;
 pub use offsets::{Block, Offsets, Run, Runs};
 pub use slice::SliceSpec;
 

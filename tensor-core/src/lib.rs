@@ -25,7 +25,8 @@ pub use dtype::{DType, ExternalId, MemberKind, MemberSpec, ParseDTypeError};
 pub use error::{ValidationError, ValidationKind};
 pub use half::{bf16, f16};
 pub use layout::{
-    Block, Offsets, Run, Runs, SliceSpec, TensorLayout, broadcast_shapes, checked_element_count,
+    Block, LaneLayouts, Offsets, Run, Runs, SliceSpec, TensorLayout, broadcast_shapes,
+    checked_element_count,
 };
 pub use num_complex::{Complex32, Complex64};
 pub use promote::{PromotionError, can_convert, promote};

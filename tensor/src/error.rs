@@ -4,6 +4,8 @@ use std::fmt;
 
 use tensor_core::{DType, ValidationError};
 
+use crate::view::ViewError;
+
 /// The result of a tensor operation.
 pub type Result<T, E = TensorError> = std::result::Result<T, E>;
 
@@ -14,6 +16,9 @@ pub enum TensorError {
     /// A shape, stride, axis or index is wrong.
     #[error(transparent)]
     Validation(#[from] ValidationError),
+    /// A view that can't be made.
+    #[error(transparent)]
+    View(#[from] ViewError),
     /// The elements have another type than the caller named.
     #[error("{op}: dtype mismatch: expected {expected:?}, actual {actual:?}")]
     DTypeMismatch {

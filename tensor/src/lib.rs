@@ -30,6 +30,7 @@ mod view;
 pub use dynamic::Tensor;
 pub use element::TensorElement;
 pub use error::{ReinterpretError, Result, TensorError};
+pub use storage::{AxisIterMut, IterMut, LanesMut, StridedMut};
 pub use storage::{Dynamic, Host, Representation};
 pub use summary::Summary;
 pub use tensor_core as core;
@@ -39,6 +40,9 @@ pub use tensor_core::{
 };
 pub use typed::TypedTensor;
 pub use view::{
+    AxisIter, Iter, Lanes, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut,
+    ViewError,
+};
+pub use view::{
     ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,
 };
-pub use view::{Iter, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut};

@@ -10,9 +10,15 @@
 )]
 mod dense;
 mod host;
+#[expect(
+    unsafe_code,
+    reason = "lends elements of interleaved parts one by one, which no safe slice can"
+)]
+mod strided_mut;
 
 pub(crate) use dense::{Dense, DenseMut, Order};
 pub(crate) use host::{HostStorage, try_vec};
+pub use strided_mut::{AxisIterMut, IterMut, LanesMut, StridedMut};
 
 use std::fmt;
 

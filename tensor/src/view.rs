@@ -9,9 +9,11 @@
 mod dense;
 mod erased;
 mod erased_mut;
+mod error;
 mod gather;
 mod iter;
 mod mutable;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -29,8 +31,10 @@ pub use dense::{
 };
 pub use erased::TensorView;
 pub use erased_mut::TensorViewMut;
+pub use error::ViewError;
 pub use iter::Iter;
 pub use mutable::TypedTensorViewMut;
+pub use parts::{AxisIter, Lanes};
 
 /// A borrowed view of elements of type `T`, in any layout: strides may be 0 or negative.
 pub struct TypedTensorView<'a, T, R: TensorRank = DynRank> {

@@ -1,5 +1,7 @@
 //! Views that write. Transformations borrow the view again, so two of them never live at once.
 
+mod parts;
+
 use std::fmt;
 
 use tensor_core::{DynRank, IntoRankShape, SliceSpec, TensorLayout, TensorRank, ValidationError};
