@@ -13,6 +13,7 @@
 mod axes;
 mod broadcast;
 mod dense;
+mod lanes;
 mod offsets;
 mod overlap;
 mod reshape;
@@ -26,6 +27,7 @@ use crate::{DynRank, IntoRankShape, Rank, ShapeVec, StrideVec, TensorRank, Valid
 
 pub use broadcast::broadcast_shapes;
 pub use dense::{MemoryOrder, checked_element_count, contiguous_strides};
+pub use lanes::LaneLayouts;
 pub use offsets::{Block, Offsets, Run, Runs};
 pub use slice::SliceSpec;
 
