@@ -64,6 +64,20 @@ impl<'a, T> Base<'a, T> {
     }
 
     /// # Safety
+    /// `at` lies inside the buffer, and until `'s` ends nothing writes the element.
+    #[inline]
+    unsafe fn shared<'s>(self, at: usize) -> &'s T
+    where
+        'a: 's,
+    {
+        // SAFETY: inside the buffer by the caller's promise.
+        let place = unsafe { self.start.add(at) };
+        // SAFETY: the buffer holds initialised elements for `'a`. No `&mut` is made on the way, which would end the
+        // earlier shared references to the same element.
+        unsafe { &*place.as_ptr() }
+    }
+
+    /// # Safety
     /// As [`Base::element`], for each of the `len` elements from `start` on.
     unsafe fn elements(self, start: usize, len: usize) -> &'a mut [T] {
         // SAFETY: inside the buffer by the caller's promise.
@@ -165,8 +179,8 @@ impl<'a, T, R: TensorRank> StridedMut<'a, T, R> {
     pub fn get(&self, index: &[usize]) -> Result<&T> {
         let at = self.layout.offset_of(index)?;
         // SAFETY: `offset_of` gives an offset that the layout names, so it is inside, and by "alone" only `self` reaches
-        // the element; `self` is borrowed for as long as the result, which is shared like that borrow.
-        Ok(unsafe { self.base.element(at) })
+        // the element; `self` is borrowed for as long as the result, so nobody writes through it.
+        Ok(unsafe { self.base.shared(at) })
     }
 
     /// The element at `index`, to be written.

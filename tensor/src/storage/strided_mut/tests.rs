@@ -34,6 +34,9 @@ fn halves_over_an_inner_axis_live_at_once() {
         (left.get(&[0, 0]).unwrap(), right.get(&[1, 0]).unwrap()),
         (&1, &5)
     );
+    // Two shared references to one element may live at the same time.
+    let (first, second) = (left.get(&[1, 0]).unwrap(), left.get(&[1, 0]).unwrap());
+    assert_eq!(first, second);
     assert!(left.get(&[0, 1]).is_err() && right.get_mut(&[2, 0]).is_err());
     // Items of both iterators are held at the same time.
     let both: Vec<&mut i32> = left.iter_mut().chain(right.iter_mut()).collect();
