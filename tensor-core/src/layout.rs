@@ -13,6 +13,7 @@
 mod axes;
 mod broadcast;
 mod dense;
+mod lanes;
 mod offsets;
 mod overlap;
 mod reshape;
@@ -26,6 +27,7 @@ use crate::{DynRank, IntoRankShape, Rank, ShapeVec, StrideVec, TensorRank, Valid
 
 pub use broadcast::broadcast_shapes;
 pub use dense::{MemoryOrder, checked_element_count, contiguous_strides};
+pub use lanes::LaneLayouts;
 pub use offsets::{Block, Offsets, Run, Runs};
 pub use slice::SliceSpec;
 
@@ -46,6 +48,12 @@ pub struct TensorLayout<R: TensorRank = DynRank> {
     shape: R::Shape,
     strides: R::Strides,
     offset: usize,
+}
+
+/// `at` moved by `count` steps of `stride`, modulo 2^64: exact wherever an element is reached.
+#[inline]
+fn moved(at: usize, stride: isize, count: usize) -> usize {
+    at.wrapping_add(stride.cast_unsigned().wrapping_mul(count))
 }
 
 impl TensorLayout<DynRank> {
@@ -163,24 +171,28 @@ impl<R: TensorRank> TensorLayout<R> {
 
     /// The extents.
     #[must_use]
+    #[inline]
     pub fn shape(&self) -> &[usize] {
         self.shape.as_ref()
     }
 
     /// The strides, in elements.
     #[must_use]
+    #[inline]
     pub fn strides(&self) -> &[isize] {
         self.strides.as_ref()
     }
 
     /// The position of the first logical element in the buffer.
     #[must_use]
+    #[inline]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
     /// The number of axes.
     #[must_use]
+    #[inline]
     pub fn rank(&self) -> usize {
         self.shape().len()
     }
@@ -224,38 +236,53 @@ impl<R: TensorRank> TensorLayout<R> {
     ///
     /// # Errors
     /// [`ValidationError::RankMismatch`] or [`ValidationError::IndexOutOfBounds`].
+    #[inline]
     pub fn offset_of(&self, index: &[usize]) -> Result<usize, ValidationError> {
+        match self.position(index) {
+            Some(at) => Ok(at),
+            None => Err(self.index_error(index)),
+        }
+    }
+
+    /// As [`TensorLayout::offset_of`], without saying what is wrong: nothing but arithmetic, for loops over indices.
+    #[inline]
+    fn position(&self, index: &[usize]) -> Option<usize> {
+        let (shape, strides) = (self.shape(), self.strides());
+        if index.len() != shape.len() {
+            return None;
+        }
+        let mut at = self.offset;
+        for ((&index, &extent), &stride) in index.iter().zip(shape).zip(strides) {
+            if index >= extent {
+                return None;
+            }
+            at = moved(at, stride, index);
+        }
+        Some(at)
+    }
+
+    /// Why `index` has no position.
+    ///
+    /// Apart from the hot path, so that loops over indices carry no error along.
+    #[cold]
+    #[inline(never)]
+    fn index_error(&self, index: &[usize]) -> ValidationError {
         const OP: &str = "index";
-        if index.len() != self.rank() {
-            return Err(ValidationError::RankMismatch {
+        let mut extents = index.iter().zip(self.shape()).enumerate();
+        let outside = extents.find(|(_, (index, extent))| index >= extent);
+        match outside.filter(|_| index.len() == self.rank()) {
+            Some((axis, (&index, &extent))) => ValidationError::IndexOutOfBounds {
+                op: OP,
+                axis,
+                index,
+                extent,
+            },
+            None => ValidationError::RankMismatch {
                 op: OP,
                 expected: self.rank(),
                 actual: index.len(),
-            });
+            },
         }
-        let mut at = self.offset;
-        for (axis, ((&index, &extent), &stride)) in index
-            .iter()
-            .zip(self.shape())
-            .zip(self.strides())
-            .enumerate()
-        {
-            if index >= extent {
-                return Err(ValidationError::IndexOutOfBounds {
-                    op: OP,
-                    axis,
-                    index,
-                    extent,
-                });
-            }
-            let magnitude = stride.unsigned_abs().wrapping_mul(index);
-            at = if stride < 0 {
-                at.wrapping_sub(magnitude)
-            } else {
-                at.wrapping_add(magnitude)
-            };
-        }
-        Ok(at)
     }
 
     /// The same layout with its rank known only when running.

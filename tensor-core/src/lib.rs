@@ -32,7 +32,7 @@ pub use dtype::{DType, ExternalId, MemberKind, MemberSpec, ParseDTypeError, Pars
 pub use error::{ValidationError, ValidationKind};
 pub use half::{bf16, f16};
 pub use layout::{
-    Block, MemoryOrder, Offsets, Run, Runs, SliceSpec, TensorLayout, broadcast_shapes,
+    Block, LaneLayouts, MemoryOrder, Offsets, Run, Runs, SliceSpec, TensorLayout, broadcast_shapes,
     checked_element_count, contiguous_strides,
 };
 pub use num_complex::{Complex32, Complex64};

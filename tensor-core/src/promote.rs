@@ -107,13 +107,11 @@ pub fn promote_specs(lhs: MemberSpec, rhs: MemberSpec) -> Result<MemberSpec, Pro
     use MemberKind::{Boolean, Complex, External, Float, Integer, UnsignedInteger};
     Ok(match (lhs.kind, rhs.kind) {
         (External, _) | (_, External) => return Err(PromoteSpecsError { lhs, rhs }),
-        (l, r) if l == r => {
-            if (lhs.level, lhs.width) >= (rhs.level, rhs.width) {
-                lhs
-            } else {
-                rhs
-            }
-        }
+        (Boolean, Boolean)
+        | (Integer, Integer)
+        | (UnsignedInteger, UnsignedInteger)
+        | (Float, Float)
+        | (Complex, Complex) => higher(lhs, rhs),
         (Boolean, _) => rhs,
         (_, Boolean) => lhs,
         (Integer, UnsignedInteger) => signed_for(lhs, rhs),
@@ -122,11 +120,25 @@ pub fn promote_specs(lhs: MemberSpec, rhs: MemberSpec) -> Result<MemberSpec, Pro
         (Integer | UnsignedInteger, Complex) | (Complex, Integer | UnsignedInteger) => {
             widest(Complex)
         }
-        (Float, _) => MemberSpec::new(Complex, rhs.level, lhs.width.max(rhs.width)),
-        (Complex, _) => MemberSpec::new(Complex, lhs.level, lhs.width.max(rhs.width)),
-        // The first guard took every pair of equal kinds.
-        (Integer, Integer) | (UnsignedInteger, UnsignedInteger) => lhs,
+        (Float, Complex) => complex_for(rhs, lhs),
+        (Complex, Float) => complex_for(lhs, rhs),
     })
+}
+
+fn higher(lhs: MemberSpec, rhs: MemberSpec) -> MemberSpec {
+    if (lhs.level, lhs.width) >= (rhs.level, rhs.width) {
+        lhs
+    } else {
+        rhs
+    }
+}
+
+fn complex_for(complex: MemberSpec, float: MemberSpec) -> MemberSpec {
+    MemberSpec::new(
+        MemberKind::Complex,
+        complex.level,
+        complex.width.max(float.width),
+    )
 }
 
 const fn widest(kind: MemberKind) -> MemberSpec {

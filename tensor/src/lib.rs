@@ -14,7 +14,7 @@
 //!
 //! **Invariant.** Every layout has been checked against the buffer it is paired with, and mutable views address no element
 //! twice.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod cast;
 mod dynamic;
@@ -39,6 +39,7 @@ pub use error::{ReinterpretError, Result, TensorError};
 pub use group::{AllocationGroup, DescriptorSlot, GroupError};
 pub use placement::{CpuDomain, Device, DeviceKind, MemoryKind, ParseDeviceError, Placement};
 pub use shared::SharedTensor;
+pub use storage::{AxisIterMut, IterMut, LanesMut, StridedMut};
 pub use storage::{Buffer, Dynamic, Gpu, Host, HostBufferRecycler, Representation};
 pub use summary::Summary;
 pub use tensor_core as core;
@@ -49,4 +50,10 @@ pub use tensor_core::{
 };
 pub use tensor_core::{ExternalId, MemberKind, MemberSpec, define_scalar_tag, promote_in_set};
 pub use typed::TypedTensor;
-pub use view::{Iter, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut};
+pub use view::{
+    AxisIter, Iter, Lanes, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut,
+    ViewError,
+};
+pub use view::{
+    ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,
+};
