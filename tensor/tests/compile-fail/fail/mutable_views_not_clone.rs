@@ -1,0 +1,21 @@
+//! A view that writes has no copy.
+
+use tensor::{TensorViewMut, TypedTensorViewMut};
+
+fn asks_clone<T: Clone>(_: &T) {}
+
+fn typed(view: &TypedTensorViewMut<'_, f64>) {
+    asks_clone(view); //~ E0277: `TypedTensorViewMut<'_, f64>: Clone` is not satisfied
+    let _: TypedTensorViewMut<'_, f64> = view.clone(); //~ E0308: expected `TypedTensorViewMut<'_, f64>`
+}
+
+fn erased(view: &TensorViewMut<'_>) {
+    asks_clone(view); //~ E0277: `TensorViewMut<'_>: Clone` is not satisfied
+}
+
+fn by_value(typed: TypedTensorViewMut<'_, f64>, erased: TensorViewMut<'_>) {
+    drop(typed.clone()); //~ E0599: no method named `clone` found
+    drop(erased.clone()); //~ E0599: no method named `clone` found
+}
+
+fn main() {}
