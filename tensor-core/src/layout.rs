@@ -2,7 +2,8 @@
 //!
 //! A [`TensorLayout`] is a shape, signed strides and an offset, all in elements: index `i` lies at
 //! `offset + sum(i[a] * strides[a])`. Operations that move no element are methods here and live in the files below:
-//! `axes` (permute, insert, remove), `slice`, `reshape`, `broadcast`, `overlap` (may it be written?), `offsets` (walking).
+//! `dense` (the two memory orders), `axes` (permute, insert, remove), `slice`, `reshape`, `broadcast`, `overlap` (may it be
+//! written?), `offsets` (walking).
 //!
 //! Invariants: the element count fits `isize`; for a layout that is not empty every reachable offset fits `isize` and is
 //! not negative, and the operations only ever narrow or repeat the reachable range. Contiguity ignores axes of extent 1,
@@ -11,9 +12,13 @@
 
 mod axes;
 mod broadcast;
+mod dense;
+mod lanes;
 mod offsets;
 mod overlap;
 mod reshape;
+#[cfg(feature = "serde")]
+mod serialization;
 mod slice;
 #[cfg(test)]
 mod tests;
@@ -21,6 +26,8 @@ mod tests;
 use crate::{DynRank, IntoRankShape, Rank, ShapeVec, StrideVec, TensorRank, ValidationError};
 
 pub use broadcast::broadcast_shapes;
+pub use dense::{MemoryOrder, checked_element_count, contiguous_strides};
+pub use lanes::LaneLayouts;
 pub use offsets::{Block, Offsets, Run, Runs};
 pub use slice::SliceSpec;
 
@@ -43,34 +50,10 @@ pub struct TensorLayout<R: TensorRank = DynRank> {
     offset: usize,
 }
 
-/// The number of elements of a shape: 0 if an extent is 0, else the product.
-///
-/// # Errors
-/// [`ValidationError::IntegerOverflow`] if the product exceeds `isize::MAX`.
-pub fn checked_element_count(op: &'static str, shape: &[usize]) -> Result<usize, ValidationError> {
-    if shape.contains(&0) {
-        return Ok(0);
-    }
-    shape
-        .iter()
-        .try_fold(1_usize, |count, &extent| count.checked_mul(extent))
-        .filter(|&count| isize::try_from(count).is_ok())
-        .ok_or_else(|| ValidationError::IntegerOverflow {
-            op,
-            what: "the element count",
-            shape: shape.into(),
-        })
-}
-
-/// Fills `strides` for dense axes, listed from the fastest to the slowest as (axis) in `order`.
-///
-/// Only an empty shape can saturate, and its strides address nothing.
-fn fill_dense_strides(shape: &[usize], strides: &mut [isize], order: impl Iterator<Item = usize>) {
-    let mut step = 1_isize;
-    for axis in order {
-        strides[axis] = step;
-        step = step.saturating_mul(isize::try_from(shape[axis].max(1)).unwrap_or(isize::MAX));
-    }
+/// `at` moved by `count` steps of `stride`, modulo 2^64: exact wherever an element is reached.
+#[inline]
+fn moved(at: usize, stride: isize, count: usize) -> usize {
+    at.wrapping_add(stride.cast_unsigned().wrapping_mul(count))
 }
 
 impl TensorLayout<DynRank> {
@@ -85,60 +68,21 @@ impl TensorLayout<DynRank> {
     }
 }
 
-impl<R: TensorRank> TensorLayout<R> {
-    /// The dense layout in which the last axis varies fastest.
-    ///
-    /// # Errors
-    /// [`ValidationError::RankMismatch`], or [`ValidationError::IntegerOverflow`] if the element count exceeds `isize::MAX`.
-    pub fn row_major(shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
-        let mut layout = Self::dense("row_major", shape)?;
-        let rank = layout.rank();
-        fill_dense_strides(
-            layout.shape.as_ref(),
-            layout.strides.as_mut(),
-            (0..rank).rev(),
-        );
-        Ok(layout)
-    }
-
-    /// The dense layout in which the first axis varies fastest.
-    ///
-    /// # Errors
-    /// As [`TensorLayout::row_major`].
-    pub fn col_major(shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
-        let mut layout = Self::dense("col_major", shape)?;
-        let rank = layout.rank();
-        fill_dense_strides(layout.shape.as_ref(), layout.strides.as_mut(), 0..rank);
-        Ok(layout)
-    }
-
-    /// The dense row-major layout of the same shape, at offset 0.
+impl<const N: usize> TensorLayout<Rank<N>> {
+    /// The extents, as an array.
     #[must_use]
-    pub fn row_major_like(&self) -> Self {
-        let mut layout = Self {
-            offset: 0,
-            ..self.clone()
-        };
-        let rank = layout.rank();
-        fill_dense_strides(
-            layout.shape.as_ref(),
-            layout.strides.as_mut(),
-            (0..rank).rev(),
-        );
-        layout
+    pub const fn shape_array(&self) -> [usize; N] {
+        self.shape
     }
 
-    fn dense(op: &'static str, shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
-        let shape = shape.into_rank_shape().map_err(|error| error.with_op(op))?;
-        checked_element_count(op, shape.as_ref())?;
-        let strides = R::zero_strides(&shape);
-        Ok(Self {
-            shape,
-            strides,
-            offset: 0,
-        })
+    /// The strides in elements, as an array.
+    #[must_use]
+    pub const fn strides_array(&self) -> [isize; N] {
+        self.strides
     }
+}
 
+impl<R: TensorRank> TensorLayout<R> {
     /// A layout from its parts, checked against a buffer of `buffer_len` elements.
     ///
     /// # Errors
@@ -153,16 +97,26 @@ impl<R: TensorRank> TensorLayout<R> {
     ) -> Result<Self, ValidationError> {
         const OP: &str = "from_parts";
         let shape = shape.into_rank_shape().map_err(|error| error.with_op(OP))?;
-        checked_element_count(OP, shape.as_ref())?;
+        Self::validated(OP, shape, strides, offset, buffer_len)
+    }
+
+    fn validated(
+        op: &'static str,
+        shape: R::Shape,
+        strides: &[isize],
+        offset: usize,
+        buffer_len: usize,
+    ) -> Result<Self, ValidationError> {
+        checked_element_count(op, shape.as_ref())?;
         let rank = shape.as_ref().len();
         if strides.len() != rank {
             return Err(ValidationError::RankMismatch {
-                op: OP,
+                op,
                 expected: rank,
                 actual: strides.len(),
             });
         }
-        let strides = R::strides_from_slice(strides).map_err(|error| error.with_op(OP))?;
+        let strides = R::strides_from_slice(strides).map_err(|error| error.with_op(op))?;
         let layout = Self {
             shape,
             strides,
@@ -170,7 +124,7 @@ impl<R: TensorRank> TensorLayout<R> {
         };
         layout
             .validate_in_bounds(buffer_len)
-            .map_err(|error| error.with_op(OP))?;
+            .map_err(|error| error.with_op(op))?;
         Ok(layout)
     }
 
@@ -217,24 +171,28 @@ impl<R: TensorRank> TensorLayout<R> {
 
     /// The extents.
     #[must_use]
+    #[inline]
     pub fn shape(&self) -> &[usize] {
         self.shape.as_ref()
     }
 
     /// The strides, in elements.
     #[must_use]
+    #[inline]
     pub fn strides(&self) -> &[isize] {
         self.strides.as_ref()
     }
 
     /// The position of the first logical element in the buffer.
     #[must_use]
+    #[inline]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
     /// The number of axes.
     #[must_use]
+    #[inline]
     pub fn rank(&self) -> usize {
         self.shape().len()
     }
@@ -254,29 +212,6 @@ impl<R: TensorRank> TensorLayout<R> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shape().contains(&0)
-    }
-
-    /// Whether the elements lie side by side in row-major order, axes of extent 1 ignored.
-    #[must_use]
-    pub fn is_row_major_contiguous(&self) -> bool {
-        self.is_dense((0..self.rank()).rev())
-    }
-
-    /// Whether the elements lie side by side in column-major order, axes of extent 1 ignored.
-    #[must_use]
-    pub fn is_col_major_contiguous(&self) -> bool {
-        self.is_dense(0..self.rank())
-    }
-
-    fn is_dense(&self, mut fastest_first: impl Iterator<Item = usize>) -> bool {
-        let mut step = 1_isize;
-        self.is_empty()
-            || fastest_first.all(|axis| {
-                let extent = self.shape()[axis];
-                let fits = extent == 1 || self.strides()[axis] == step;
-                step = step.wrapping_mul(isize::try_from(extent).unwrap_or(isize::MAX));
-                fits
-            })
     }
 
     /// The lowest and highest reachable offset, or `None` if the layout is empty.
@@ -301,38 +236,53 @@ impl<R: TensorRank> TensorLayout<R> {
     ///
     /// # Errors
     /// [`ValidationError::RankMismatch`] or [`ValidationError::IndexOutOfBounds`].
+    #[inline]
     pub fn offset_of(&self, index: &[usize]) -> Result<usize, ValidationError> {
+        match self.position(index) {
+            Some(at) => Ok(at),
+            None => Err(self.index_error(index)),
+        }
+    }
+
+    /// As [`TensorLayout::offset_of`], without saying what is wrong: nothing but arithmetic, for loops over indices.
+    #[inline]
+    fn position(&self, index: &[usize]) -> Option<usize> {
+        let (shape, strides) = (self.shape(), self.strides());
+        if index.len() != shape.len() {
+            return None;
+        }
+        let mut at = self.offset;
+        for ((&index, &extent), &stride) in index.iter().zip(shape).zip(strides) {
+            if index >= extent {
+                return None;
+            }
+            at = moved(at, stride, index);
+        }
+        Some(at)
+    }
+
+    /// Why `index` has no position.
+    ///
+    /// Apart from the hot path, so that loops over indices carry no error along.
+    #[cold]
+    #[inline(never)]
+    fn index_error(&self, index: &[usize]) -> ValidationError {
         const OP: &str = "index";
-        if index.len() != self.rank() {
-            return Err(ValidationError::RankMismatch {
+        let mut extents = index.iter().zip(self.shape()).enumerate();
+        let outside = extents.find(|(_, (index, extent))| index >= extent);
+        match outside.filter(|_| index.len() == self.rank()) {
+            Some((axis, (&index, &extent))) => ValidationError::IndexOutOfBounds {
+                op: OP,
+                axis,
+                index,
+                extent,
+            },
+            None => ValidationError::RankMismatch {
                 op: OP,
                 expected: self.rank(),
                 actual: index.len(),
-            });
+            },
         }
-        let mut at = self.offset;
-        for (axis, ((&index, &extent), &stride)) in index
-            .iter()
-            .zip(self.shape())
-            .zip(self.strides())
-            .enumerate()
-        {
-            if index >= extent {
-                return Err(ValidationError::IndexOutOfBounds {
-                    op: OP,
-                    axis,
-                    index,
-                    extent,
-                });
-            }
-            let magnitude = stride.unsigned_abs().wrapping_mul(index);
-            at = if stride < 0 {
-                at.wrapping_sub(magnitude)
-            } else {
-                at.wrapping_add(magnitude)
-            };
-        }
-        Ok(at)
     }
 
     /// The same layout with its rank known only when running.

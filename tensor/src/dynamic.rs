@@ -137,7 +137,7 @@ impl Tensor {
     /// Where the elements are: the kind of memory, the device, the cores close to it.
     #[must_use]
     pub fn placement(&self) -> Placement {
-        each_preset!(Payload, &self.payload, t => t.placement(), _external => Placement::default())
+        each_preset!(Payload, &self.payload, t => t.placement(), external => external.placement())
     }
 
     /// Whether host code can read the elements where they are. If not, [`Tensor::to_host`] copies them.

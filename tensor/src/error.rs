@@ -4,6 +4,7 @@ use std::fmt;
 
 use tensor_core::{DType, ValidationError};
 
+use crate::view::ViewError;
 use crate::{GroupError, Placement};
 
 /// The result of a tensor operation.
@@ -16,6 +17,9 @@ pub enum TensorError {
     /// A shape, stride, axis or index is wrong.
     #[error(transparent)]
     Validation(#[from] ValidationError),
+    /// A view that can't be made.
+    #[error(transparent)]
+    View(#[from] ViewError),
     /// The elements have another type than the caller named.
     #[error("{op}: dtype mismatch: expected {expected:?}, actual {actual:?}")]
     DTypeMismatch {
@@ -153,6 +157,12 @@ impl<Owner> ReinterpretError<Owner> {
         Self {
             parts: Box::new((owner, error.into())),
         }
+    }
+
+    /// The same refusal, with the owner as the type that the caller gave it as.
+    pub(crate) fn convert_owner<To: From<Owner>>(self) -> ReinterpretError<To> {
+        let (owner, error) = self.into_parts();
+        ReinterpretError::new(To::from(owner), error)
     }
 
     /// The cause.

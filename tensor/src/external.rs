@@ -9,12 +9,13 @@ use std::fmt;
 
 use tensor_core::{DType, DynRank, ExternalScalar, TensorLayout};
 
-use crate::{Host, Result, TypedTensor, TypedTensorView};
+use crate::{Host, Placement, Result, TypedTensor, TypedTensorView};
 
 /// A `TypedTensor<U, DynRank, Host>` of some external scalar `U`.
 pub trait ErasedTensor: Any + fmt::Debug + Send + Sync {
     fn dtype(&self) -> DType;
     fn layout(&self) -> &TensorLayout;
+    fn placement(&self) -> Placement;
     /// Bytes of one element.
     fn element_bytes(&self) -> usize;
     /// A row-major copy of the elements that `layout` reaches.
@@ -32,6 +33,10 @@ impl<U: ExternalScalar> ErasedTensor for TypedTensor<U, DynRank, Host> {
 
     fn layout(&self) -> &TensorLayout {
         self.layout()
+    }
+
+    fn placement(&self) -> Placement {
+        self.placement()
     }
 
     fn element_bytes(&self) -> usize {

@@ -14,7 +14,7 @@
 //!
 //! **Invariant.** Every layout has been checked against the buffer it is paired with, and mutable views address no element
 //! twice.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod cast;
 mod dynamic;
@@ -37,6 +37,7 @@ pub use error::{ReinterpretError, Result, TensorError};
 pub use group::{AllocationGroup, DescriptorSlot, GroupError};
 pub use placement::{CpuDomain, Device, DeviceKind, MemoryKind, ParseDeviceError, Placement};
 pub use shared::SharedTensor;
+pub use storage::{AxisIterMut, IterMut, LanesMut, StridedMut};
 pub use storage::{Buffer, Dynamic, Gpu, Host, HostBufferRecycler, Representation};
 pub use summary::Summary;
 pub use tensor_core as core;
@@ -46,4 +47,10 @@ pub use tensor_core::{
     dispatch_dtype, f16,
 };
 pub use typed::TypedTensor;
-pub use view::{Iter, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut};
+pub use view::{
+    AxisIter, Iter, Lanes, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut,
+    ViewError,
+};
+pub use view::{
+    ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,
+};

@@ -6,11 +6,23 @@
 //! move data between memories unseen.
 
 mod buffer;
+#[expect(
+    unsafe_code,
+    reason = "skips the bounds check that keeps loops over dense views from being vectorised"
+)]
+mod dense;
 mod host;
+#[expect(
+    unsafe_code,
+    reason = "lends elements of interleaved parts one by one, which no safe slice can"
+)]
+mod strided_mut;
 
 pub use buffer::Buffer;
+pub(crate) use dense::{Dense, DenseMut, Order};
 pub use host::HostBufferRecycler;
 pub(crate) use host::{HostStorage, copied, try_vec};
+pub use strided_mut::{AxisIterMut, IterMut, LanesMut, StridedMut};
 
 use std::fmt;
 

@@ -9,6 +9,7 @@
 mod access;
 mod construct;
 mod convert;
+mod dense_views;
 #[cfg(test)]
 mod tests;
 

@@ -6,11 +6,14 @@
 //! Invariant: the layout addresses only elements of the slice, so indexing by it can't fail. Views are covariant in their
 //! lifetime and element type.
 
+mod dense;
 mod erased;
 mod erased_mut;
+mod error;
 mod gather;
 mod iter;
 mod mutable;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -23,10 +26,15 @@ use tensor_core::{
 
 use crate::{Result, TensorError, TypedTensor};
 
+pub use dense::{
+    ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,
+};
 pub use erased::TensorView;
 pub use erased_mut::TensorViewMut;
+pub use error::ViewError;
 pub use iter::Iter;
 pub use mutable::TypedTensorViewMut;
+pub use parts::{AxisIter, Lanes};
 
 /// A borrowed view of elements of type `T`, in any layout: strides may be 0 or negative.
 pub struct TypedTensorView<'a, T, R: TensorRank = DynRank> {

@@ -9,6 +9,8 @@
 
 mod cases;
 mod child;
+mod circumstances;
+mod data;
 mod machine;
 mod measure;
 mod npy;
@@ -24,7 +26,7 @@ use std::time::Duration;
 use crate::failure::Failure;
 use crate::process;
 use cases::{CASES, Case};
-use machine::Machine;
+use circumstances::Circumstances;
 use measure::Settings;
 use peers::{PEERS, Peer};
 use report::Report;
@@ -32,6 +34,8 @@ use report::Report;
 pub(crate) const HELP: &str = "\
 cargo xtask bench [FILTER..] [OPTIONS]   Tenfold beside rten, tract and onnxruntime on real models
 cargo xtask bench kernels [WORD]         rates of single kernels beside what the processor can do
+cargo xtask bench data [WORD..]          single operations of the data model beside ndarray's; of the options below
+                                         it takes --rounds, --wait-quiet and --record
 
 Builds the peers (tract takes minutes the first time), fetches the models, measures and prints tables; see
 benches/README.md for how to read them. Measure on an otherwise idle machine.
@@ -61,12 +65,18 @@ struct Options {
     list: bool,
 }
 
+/// Measures by another program, told its arguments.
+type Other = fn(&[String]) -> Result<(), Failure>;
+
+/// What else is measured, by the first word.
+const OTHERS: [(&str, Other); 2] = [("kernels", kernels), ("data", data::run)];
+
 /// Measures what the arguments ask for.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if let Some((first, words)) = arguments.split_first()
-        && first == "kernels"
+        && let Some((_, other)) = OTHERS.iter().find(|(name, _)| name == first)
     {
-        return kernels(words);
+        return other(words);
     }
     let options = Options::parse(arguments)?;
     let cases = options.cases()?;
@@ -114,7 +124,6 @@ fn measure_all(options: &Options, cases: &[&'static Case]) -> Result<Report, Fai
         rounds: options.rounds,
         starts: options.starts,
     };
-    let machine = Machine::this();
     let python = options
         .python
         .clone()
@@ -129,8 +138,9 @@ fn measure_all(options: &Options, cases: &[&'static Case]) -> Result<Report, Fai
     }
     cases::fetch_models(cases)?;
     // Building the peers was our own load: look at the machine as it is when measuring begins.
-    let load_average = machine::load_average();
-    warn_of_load(load_average, &machine, options);
+    let circumstances = Circumstances::now(report::versions(&ready))?;
+    circumstances.warn_of_load();
+    warn_of_threads(circumstances.machine.cores, options);
     let folder = process::workspace_root()?.join("target/bench");
     let mut groups = Vec::new();
     for &case in cases {
@@ -144,59 +154,40 @@ fn measure_all(options: &Options, cases: &[&'static Case]) -> Result<Report, Fai
         }
     }
     Ok(Report {
-        date: machine::today(),
-        commit: commit()?,
-        machine,
-        load_average,
+        circumstances,
         settings,
-        versions: report::versions(&ready),
         missing,
         groups,
     })
 }
 
-fn warn_of_load(load: Option<f64>, machine: &Machine, options: &Options) {
-    if let Some(load) = load
-        && load > 0.5 * machine.cores as f64
-    {
-        println!(
-            "warning: the load average is {load:.2} on {} cores: others are at work and times will not repeat",
-            machine.cores
-        );
-    }
+fn warn_of_threads(cores: usize, options: &Options) {
     if let Some(&most) = options.threads.iter().max()
-        && most > machine.cores
+        && most > cores
     {
-        println!(
-            "warning: {most} threads on {} cores measure the scheduler",
-            machine.cores
-        );
+        println!("warning: {most} threads on {cores} cores measure the scheduler");
     }
-}
-
-/// The commit of the working tree, marked where files differ from it; records are no source.
-fn commit() -> Result<String, Failure> {
-    let mut head = process::program("git", &["rev-parse", "--short=12", "HEAD"])?;
-    let Ok(head) = process::output(&mut head, "") else {
-        return Ok("unknown".into());
-    };
-    let mut status = process::program("git", &["status", "--porcelain", "--untracked-files=no"])?;
-    status.args(["--", ".", ":(exclude)benches/record"]);
-    let clean = process::output(&mut status, "")?.trim().is_empty();
-    let mark = if clean { "" } else { " with changes" };
-    Ok(format!("{}{mark}", head.trim()))
 }
 
 /// Writes the record and the table for the README.
 fn record(report: &Report) -> Result<(), Failure> {
-    let folder = process::workspace_root()?.join("benches/record");
-    let name = format!("{}-{}.json", report.date, report.machine.slug());
-    let json = format!("{:#}\n", report.json());
     let latest = format!(
         "<!-- Written by `cargo xtask bench --record`; benches/README.md says how to read it. -->\n{}",
         report.markdown()
     );
-    for (name, text) in [(name.as_str(), json), ("latest.md", latest)] {
+    write_records(&[
+        (
+            &report.circumstances.file_name(""),
+            format!("{:#}\n", report.json()),
+        ),
+        ("latest.md", latest),
+    ])
+}
+
+/// Writes files, as names and texts, into the folder of records.
+fn write_records(files: &[(&str, String)]) -> Result<(), Failure> {
+    let folder = process::workspace_root()?.join("benches/record");
+    for (name, text) in files {
         let path = folder.join(name);
         fs::create_dir_all(&folder)
             .and_then(|()| fs::write(&path, text))
@@ -266,7 +257,7 @@ impl Options {
         if cases.is_empty() {
             let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
             return Err(Failure::usage(format!(
-                "no case is called like {:?}; there are: {}, kernels",
+                "no case is called like {:?}; there are: {}, kernels, data",
                 self.filters.join(" "),
                 names.join(", ")
             )));

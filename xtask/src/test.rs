@@ -217,7 +217,7 @@ fn tests() -> Result<Outcome, Failure> {
     run_cargo(&["test", "--workspace"], &[])
 }
 
-/// What `cargo xtask bench` needs of us: the protocol, and a peer that fits the facade.
+/// What `cargo xtask bench` needs of us: the protocol, a peer that fits the facade, and the cases of the data model.
 fn benches() -> Result<Outcome, Failure> {
     let own = [
         "--manifest-path",
@@ -226,6 +226,8 @@ fn benches() -> Result<Outcome, Failure> {
         "protocol",
         "-p",
         "peer-tenfold",
+        "-p",
+        "data-model",
     ];
     run_cargo(&[&["test", "--locked"], &own[..]].concat(), &[])
 }

@@ -52,6 +52,8 @@ const CRATE_ROOTS: &[(&str, Option<&str>)] = &[
     ("tensor-io", None),
     ("vulkan-backend", None),
     ("webgpu-backend", None),
+    // A macro of ndarray has an unsafe block and allows it.
+    ("benches/data-model", Some("#![deny(unsafe_code)]")),
 ];
 
 /// Marks of unfinished work.

@@ -118,7 +118,7 @@ impl<R: TensorRank> TensorLayout<R> {
         Ok(out)
     }
 
-    fn without_axis(&self, axis: usize) -> TensorLayout<DynRank> {
+    pub(super) fn without_axis(&self, axis: usize) -> TensorLayout<DynRank> {
         let rest = |i: &usize| *i != axis;
         TensorLayout {
             shape: (0..self.rank())

@@ -4,7 +4,8 @@
 //! the last axis on. An extent that would straddle two blocks has no stride, so that reshape needs a copy. This accepts
 //! exactly what can be expressed by strides, for any source layout, with elements listed in row-major logical order.
 
-use super::{TensorLayout, checked_element_count};
+use super::dense::fill_strides;
+use super::{MemoryOrder, TensorLayout, checked_element_count};
 use crate::{DynRank, IntoRankShape, TensorRank, ValidationError};
 
 impl<R: TensorRank> TensorLayout<R> {
@@ -37,8 +38,7 @@ impl<R: TensorRank> TensorLayout<R> {
         }
         let mut strides = R2::zero_strides(&shape);
         if count == 0 {
-            let rank = shape.as_ref().len();
-            super::fill_dense_strides(shape.as_ref(), strides.as_mut(), (0..rank).rev());
+            fill_strides(shape.as_ref(), strides.as_mut(), MemoryOrder::RowMajor);
         } else if !self.cut_blocks(shape.as_ref(), strides.as_mut()) {
             return Err(self.non_contiguous(OP));
         }

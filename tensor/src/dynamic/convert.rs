@@ -38,6 +38,27 @@ impl Tensor {
         T::peek_mut(&mut self.payload)
     }
 
+    /// The vector, whose elements are in row-major order; nothing is copied.
+    ///
+    /// # Errors
+    /// The tensor itself, if its elements are of another type, memory has another order or a buffer owns it; `to_vec()`
+    /// copies.
+    pub fn into_vec<T: TensorElement>(self) -> Result<Vec<T>, ReinterpretError<Self>> {
+        let typed = self.into_typed::<T>()?;
+        typed.into_vec().map_err(ReinterpretError::convert_owner)
+    }
+
+    /// The vector, whose elements are in column-major order; nothing is copied.
+    ///
+    /// # Errors
+    /// As [`Tensor::into_vec`].
+    pub fn into_vec_col_major<T: TensorElement>(self) -> Result<Vec<T>, ReinterpretError<Self>> {
+        let typed = self.into_typed::<T>()?;
+        typed
+            .into_vec_col_major()
+            .map_err(ReinterpretError::convert_owner)
+    }
+
     /// The typed tensor inside; moves fields only.
     ///
     /// # Errors

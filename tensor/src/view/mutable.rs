@@ -1,5 +1,7 @@
 //! Views that write. Transformations borrow the view again, so two of them never live at once.
 
+mod parts;
+
 use std::fmt;
 
 use tensor_core::{DynRank, IntoRankShape, SliceSpec, TensorLayout, TensorRank, ValidationError};
@@ -49,6 +51,11 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
             .validate_mutable_no_overlap()
             .map_err(TensorError::from_validation(OP))?;
         Ok(Self::trusted(data, layout))
+    }
+
+    /// The buffer and the layout, to build another kind of view from.
+    pub(crate) fn into_raw(self) -> (&'a mut [T], TensorLayout<R>) {
+        (self.data, self.layout)
     }
 
     /// The extents.

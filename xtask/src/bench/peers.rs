@@ -137,25 +137,28 @@ fn build(wanted: &[&'static Peer]) -> Result<(), Failure> {
             packages.push(package);
         }
     }
-    for package in packages {
-        let mut cargo = process::cargo(&["build", "--release", "--package", package])?;
-        cargo.args(["--manifest-path", "benches/Cargo.toml"]);
-        cargo.args(["--target-dir", "benches/target"]);
-        for flags in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
-            cargo.env_remove(flags);
-        }
-        if !process::succeeds(&mut cargo)? {
-            return Err(Failure::failed(format!(
-                "`{}` failed: see its message above",
-                process::shown(&cargo)
-            )));
-        }
+    packages.into_iter().try_for_each(build_package)
+}
+
+/// Builds one package of the workspace of measurements for speed.
+pub(crate) fn build_package(package: &str) -> Result<(), Failure> {
+    let mut cargo = process::cargo(&["build", "--release", "--package", package])?;
+    cargo.args(["--manifest-path", "benches/Cargo.toml"]);
+    cargo.args(["--target-dir", "benches/target"]);
+    for flags in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+        cargo.env_remove(flags);
     }
-    Ok(())
+    if process::succeeds(&mut cargo)? {
+        return Ok(());
+    }
+    Err(Failure::failed(format!(
+        "`{}` failed: see its message above",
+        process::shown(&cargo)
+    )))
 }
 
 /// The version of a crate that `benches/Cargo.lock` names.
-fn version(package: &str) -> Result<String, Failure> {
+pub(crate) fn version(package: &str) -> Result<String, Failure> {
     let path = process::workspace_root()?.join("benches/Cargo.lock");
     let text = std::fs::read_to_string(&path)
         .map_err(|error| Failure::failed(format!("cannot read {}: {error}", path.display())))?;

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::machine::Machine;
+use super::circumstances::Circumstances;
 use super::measure::{Group, Numbers, Row, Settings, TOLERANCE};
 use super::peers::{Missing, OURS, Ready};
 use super::statistics::three_digits;
@@ -14,15 +14,8 @@ use super::table::Table;
 /// Everything that is told.
 #[derive(Debug)]
 pub(crate) struct Report {
-    pub(crate) date: String,
-    /// The commit that was measured.
-    pub(crate) commit: String,
-    pub(crate) machine: Machine,
-    /// The load average at the start.
-    pub(crate) load_average: Option<f64>,
+    pub(crate) circumstances: Circumstances,
     pub(crate) settings: Settings,
-    /// Names and versions of what ran, in the order of the columns.
-    pub(crate) versions: Vec<(&'static str, String)>,
     pub(crate) missing: Vec<Missing>,
     pub(crate) groups: Vec<Group>,
 }
@@ -38,37 +31,21 @@ impl Report {
     pub(crate) fn markdown(&self) -> String {
         format!(
             "{}\n{}\n{}{}",
-            self.circumstances(),
+            self.circumstances.markdown(),
             self.times().markdown(),
             self.details().markdown(),
             self.notes()
         )
     }
 
-    /// Where, when and with which versions.
-    fn circumstances(&self) -> String {
-        let versions: Vec<String> = self
-            .versions
-            .iter()
-            .map(|(name, version)| format!("{name} {version}"))
-            .collect();
-        let load = self
-            .load_average
-            .map_or("unknown".into(), |load| format!("{load:.2}"));
-        format!(
-            "{} cores of {}, {}; {}; commit {}; load average {load} at the start.\n{}.\n",
-            self.machine.cores,
-            self.machine.cpu,
-            self.machine.system,
-            self.date,
-            self.commit,
-            versions.join(", ")
-        )
-    }
-
     /// One row per group: the median times and the ratios.
     fn times(&self) -> Table {
-        let names: Vec<&str> = self.versions.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = self
+            .circumstances
+            .versions
+            .iter()
+            .map(|(name, _)| *name)
+            .collect();
         let mut columns = vec!["model", "threads"];
         columns.extend(&names);
         columns.extend(["best peer", "others' cores"]);
@@ -155,32 +132,25 @@ impl Report {
 
     /// Everything as JSON.
     pub(crate) fn json(&self) -> Value {
-        let versions = self.versions.iter();
-        let versions: serde_json::Map<String, Value> = versions
-            .map(|(name, version)| ((*name).to_owned(), json!(version)))
-            .collect();
+        let mut fields = self.circumstances.json();
         let missing = self.missing.iter();
         let missing: Vec<Value> = missing
             .map(|peer| json!({ "peer": peer.name, "reason": peer.reason }))
             .collect();
-        json!({
-            "date": self.date,
-            "commit": self.commit,
-            "machine": {
-                "cpu": self.machine.cpu,
-                "cores": self.machine.cores,
-                "system": self.machine.system,
-            },
-            "load_average_at_start": self.load_average,
-            "settings": {
+        fields.insert(
+            "settings".into(),
+            json!({
                 "rounds": self.settings.rounds,
                 "starts": self.settings.starts,
                 "tolerance": TOLERANCE,
-            },
-            "versions": versions,
-            "not_measured": missing,
-            "results": self.groups.iter().map(Group::json).collect::<Vec<_>>(),
-        })
+            }),
+        );
+        fields.insert("not_measured".into(), missing.into());
+        fields.insert(
+            "results".into(),
+            self.groups.iter().map(Group::json).collect(),
+        );
+        fields.into()
     }
 
     /// The last line: what is missing from the tables, which must not be overlooked.
@@ -189,7 +159,7 @@ impl Report {
         let mut parts: Vec<String> = missing
             .map(|peer| format!("{} (not measured: {})", peer.name, peer.reason))
             .collect();
-        for name in self.versions.iter().map(|(name, _)| *name) {
+        for name in self.circumstances.versions.iter().map(|(name, _)| *name) {
             let rows = || self.groups.iter().flat_map(|group| &group.rows);
             let of_peer = || rows().filter(|row| row.peer == name);
             let failed = of_peer().filter(|row| row.numbers.is_err()).count();

@@ -1,6 +1,7 @@
 //! Reports with made-up times.
 
 use super::super::cases::CASES;
+use super::super::machine::Machine;
 use super::super::statistics::summary;
 use super::*;
 
@@ -23,19 +24,21 @@ fn row(peer: &'static str, median: f64, error: f64) -> Row {
 
 fn report(rows: Vec<Row>) -> Report {
     Report {
-        date: "2026-11-30".into(),
-        commit: "0123456789ab".into(),
-        machine: Machine {
-            cpu: "Some CPU".into(),
-            cores: 2,
-            system: "linux 6.1 x86_64".into(),
+        circumstances: Circumstances {
+            date: "2026-11-30".into(),
+            commit: "0123456789ab".into(),
+            machine: Machine {
+                cpu: "Some CPU".into(),
+                cores: 2,
+                system: "linux 6.1 x86_64".into(),
+            },
+            load_average: Some(0.25),
+            versions: rows.iter().map(|row| (row.peer, "1.0".into())).collect(),
         },
-        load_average: Some(0.25),
         settings: Settings {
             rounds: 3,
             starts: 1,
         },
-        versions: rows.iter().map(|row| (row.peer, "1.0".into())).collect(),
         missing: vec![Missing {
             name: "onnxruntime",
             reason: "no module".into(),
