@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::thread;
 
-use tensor::{TypedTensor, TypedTensorView, TypedTensorViewMut};
+use tensor::{StridedMut, TypedTensor, TypedTensorView, TypedTensorViewMut};
 
 fn sent(tensor: TypedTensor<Rc<i32>>) {
     thread::spawn(move || drop(tensor)); //~ E0277: `Rc<i32>` cannot be sent between threads safely
@@ -27,6 +27,12 @@ fn promoted(tensor: TypedTensor<Rc<i32>>) {
     drop(tensor.into_host().unwrap().promote());
     //~^ E0277: `Rc<i32>` cannot be sent between threads safely
     //~^^ E0277: `Rc<i32>` cannot be shared between threads safely
+}
+
+fn parts(a: StridedMut<'_, Rc<i32>>, b: StridedMut<'_, Cell<i32>>, c: StridedMut<'_, Rc<i32>>) {
+    asks_send(a); //~ E0277: `Rc<i32>` cannot be sent between threads safely
+    asks_sync(b); //~ E0277: `Cell<i32>` cannot be shared between threads safely
+    asks_send(c.into_iter()); //~ E0277: `Rc<i32>` cannot be sent between threads safely
 }
 
 fn main() {}

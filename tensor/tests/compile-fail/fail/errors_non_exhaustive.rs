@@ -1,6 +1,6 @@
 //! New kinds of errors, devices and memories break no caller: a match on them has a last arm.
 
-use tensor::{DeviceKind, GroupError, MemoryKind, TensorError, ValidationError};
+use tensor::{DeviceKind, GroupError, MemoryKind, TensorError, ValidationError, ViewError};
 
 fn kinds(kind: DeviceKind) -> bool {
     match kind {
@@ -25,6 +25,13 @@ fn group(error: &GroupError) -> usize {
         GroupError::AliasedAllocation { slot, .. } => *slot,
         GroupError::NotWholeAllocation { slot, .. } => *slot,
         GroupError::NotSingle { .. } => 0,
+    }
+}
+
+fn views(error: &ViewError) {
+    match error {
+        //~^ E0004: `&_` not covered
+        ViewError::OverlappingSlices { .. } | ViewError::InterleavedParts { .. } => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! A view that writes has no copy.
 
-use tensor::{TensorViewMut, TypedTensorViewMut};
+use tensor::{StridedMut, TensorViewMut, TypedTensorViewMut};
 
 fn asks_clone<T: Clone>(_: &T) {}
 
@@ -16,6 +16,13 @@ fn erased(view: &TensorViewMut<'_>) {
 fn by_value(typed: TypedTensorViewMut<'_, f64>, erased: TensorViewMut<'_>) {
     drop(typed.clone()); //~ E0599: no method named `clone` found
     drop(erased.clone()); //~ E0599: no method named `clone` found
+}
+
+fn parts(elements: StridedMut<'_, f64>, mut view: TypedTensorViewMut<'_, f64>) {
+    drop(elements.clone()); //~ E0599: no method named `clone` found
+    drop(view.iter_mut().clone()); //~ E0599: no method named `clone` found
+    drop(view.lanes_mut(0).unwrap().clone()); //~ E0599: no method named `clone` found
+    drop(view.axis_iter_mut(0).unwrap().clone()); //~ E0599: no method named `clone` found
 }
 
 fn main() {}

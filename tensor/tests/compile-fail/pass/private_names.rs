@@ -1,12 +1,14 @@
 //! What a user names is at the root of the crate.
 
 use tensor::{
-    AllocationGroup, Buffer, CpuDomain, DType, DescriptorSlot, Device, DeviceKind, DynRank,
-    Dynamic, ExternalScalar, Gpu, GroupError, Host, HostBufferRecycler, Iter, MemoryKind,
-    Placement, Rank, ReinterpretError, Representation, Result, Scalar, ScalarArithmetic,
-    ScalarDomain, SharedTensor, SliceSpec, Summary, Tensor, TensorElement, TensorError,
-    TensorLayout, TensorRank, TensorScalar, TensorView, TensorViewMut, TypedTensor,
-    TypedTensorView, TypedTensorViewMut, ValidationError,
+    AllocationGroup, AxisIter, AxisIterMut, Buffer, ColMajorView, ColMajorViewMut, CpuDomain,
+    DType, DenseLanes, DenseLanesMut, DescriptorSlot, Device, DeviceKind, DynRank, Dynamic,
+    ExternalScalar, Gpu, GroupError, Host, HostBufferRecycler, Iter, IterMut, Lanes, LanesMut,
+    MemoryKind, ParseDeviceError, Placement, Rank, ReinterpretError, Representation, Result,
+    RowMajorView, RowMajorViewMut, Scalar, ScalarArithmetic, ScalarDomain, SharedTensor, SliceSpec,
+    StridedMut, Summary, Tensor, TensorElement, TensorError, TensorLayout, TensorRank,
+    TensorScalar, TensorView, TensorViewMut, TypedTensor, TypedTensorView, TypedTensorViewMut,
+    ValidationError, ViewError,
 };
 
 fn slot(group: &mut AllocationGroup) -> DescriptorSlot {
