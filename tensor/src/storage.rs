@@ -28,11 +28,7 @@ use std::fmt;
 
 use crate::{Placement, Result, TensorError};
 
-/// Where a tensor's elements lie; sealed:
-/// ```compile_fail,E0277
-/// struct Mine;
-/// impl tensor::Representation for Mine {}
-/// ```
+/// Where a tensor's elements lie; sealed. Memory of one's own is a [`Buffer`].
 pub trait Representation: sealed::Storing {}
 
 /// Plain host memory, known when compiling; the only representation that is `Clone`.
