@@ -68,8 +68,15 @@ impl MemberSpec {
 /// The id is a 32-bit FNV-1a hash of a name which the type's author chooses (say, `"tropical.max_plus"`), so it is
 /// constant, the same in every run, and needs no registry. `Display` and `FromStr` use `external#` and the hash as eight
 /// hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExternalId(u32);
+
+/// As `Display`: the text that [`DType`] and error texts show.
+impl fmt::Debug for ExternalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl ExternalId {
     /// The id of the external scalar called `name`.
