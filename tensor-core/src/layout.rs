@@ -11,6 +11,7 @@
 
 mod axes;
 mod broadcast;
+mod components;
 mod lanes;
 mod offsets;
 mod overlap;

@@ -4,6 +4,7 @@
 //! pointer cast, and moving in or out moves fields only.
 
 mod bytes;
+mod complex;
 #[cfg(test)]
 mod tests;
 

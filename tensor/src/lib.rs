@@ -40,8 +40,8 @@ pub use tensor_core::{
 };
 pub use typed::TypedTensor;
 pub use view::{
-    AxisIter, Iter, Lanes, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut,
-    ViewError,
+    AxisIter, Iter, Lanes, RealPart, TensorView, TensorViewMut, TypedTensorView,
+    TypedTensorViewMut, ViewError,
 };
 pub use view::{
     ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,

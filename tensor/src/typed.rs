@@ -6,6 +6,7 @@
 //! Files: this one has the type, its constructors and metadata; `access` reads and writes elements; `convert` consumes.
 
 mod access;
+mod complex;
 mod convert;
 mod dense_views;
 #[cfg(test)]

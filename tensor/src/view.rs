@@ -6,6 +6,7 @@
 //! Invariant: the layout addresses only elements of the slice, so indexing by it can't fail. Views are covariant in their
 //! lifetime and element type.
 
+mod complex;
 mod dense;
 mod erased;
 mod erased_mut;
@@ -26,6 +27,8 @@ use tensor_core::{
 
 use crate::{Result, TensorError, TypedTensor};
 
+pub use complex::RealPart;
+pub(crate) use complex::{COMPLEX, REAL, complex_layout, real_layout};
 pub use dense::{
     ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,
 };

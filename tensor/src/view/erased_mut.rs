@@ -39,6 +39,10 @@ impl<'a> TensorViewMut<'a> {
         TypedTensorViewMut::from_slice(shape, data).map(Self::from)
     }
 
+    pub(crate) fn payload_mut(&mut self) -> &mut ViewMutPayload<'a> {
+        &mut self.payload
+    }
+
     /// The element type.
     #[must_use]
     pub fn dtype(&self) -> DType {

@@ -1,5 +1,7 @@
 //! What only views can refuse.
 
+use tensor_core::DType;
+
 /// A view that can't be made: a request that shapes and strides alone do not explain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -25,5 +27,33 @@ pub enum ViewError {
         shape: Box<[usize]>,
         /// Its strides.
         strides: Box<[isize]>,
+    },
+    /// Numbers that are not pairs.
+    #[error("{op}: the last axis of shape {shape:?} must have extent 2: real and imaginary part")]
+    NotPairs {
+        /// The operation.
+        op: &'static str,
+        /// The shape.
+        shape: Box<[usize]>,
+    },
+    /// A dtype without real and imaginary parts, or that is none.
+    #[error("{op}: not available for dtype {dtype}; use {wanted}")]
+    WrongDType {
+        /// The operation.
+        op: &'static str,
+        /// The refused dtype.
+        dtype: DType,
+        /// The dtypes that have it.
+        wanted: &'static str,
+    },
+    /// Memory that can't be handed to a vector of another element type.
+    #[error(
+        "{op}: the vector has room for {capacity} numbers, which is odd, so it can't become a vector of pairs; shrink it first"
+    )]
+    OddCapacity {
+        /// The operation.
+        op: &'static str,
+        /// The capacity.
+        capacity: usize,
     },
 }
