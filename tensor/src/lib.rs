@@ -27,6 +27,7 @@ mod summary;
 mod typed;
 mod view;
 
+pub use bytemuck::{AnyBitPattern, NoUninit};
 pub use dynamic::Tensor;
 pub use element::TensorElement;
 pub use error::{ReinterpretError, Result, TensorError};

@@ -6,6 +6,7 @@
 //! Invariant: the layout addresses only elements of the slice, so indexing by it can't fail. Views are covariant in their
 //! lifetime and element type.
 
+mod bytes;
 mod complex;
 mod dense;
 mod erased;

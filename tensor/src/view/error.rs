@@ -56,4 +56,38 @@ pub enum ViewError {
         /// The capacity.
         capacity: usize,
     },
+    /// Bytes that do not fill the shape.
+    #[error("{op}: shape {shape:?} of {element} needs {expected} bytes, got {actual}")]
+    BytesLength {
+        /// The operation.
+        op: &'static str,
+        /// The element type.
+        element: &'static str,
+        /// The shape.
+        shape: Box<[usize]>,
+        /// The bytes that the shape needs.
+        expected: usize,
+        /// The bytes that were given.
+        actual: usize,
+    },
+    /// Bytes at an address that the elements can't have.
+    #[error(
+        "{op}: {element} needs an address that is a multiple of {align_bytes}, the bytes start {past_bytes} past one; copy them into an aligned buffer, or read them with Tensor::from_le_bytes"
+    )]
+    Misaligned {
+        /// The operation.
+        op: &'static str,
+        /// The element type.
+        element: &'static str,
+        /// The alignment that the elements need.
+        align_bytes: usize,
+        /// The distance to the last address that has it.
+        past_bytes: usize,
+    },
+    /// Bytes that are no value of the element type.
+    #[error("{op}: a byte is neither 0 nor 1, so it is no bool; read the bytes as u8 and cast")]
+    InvalidBool {
+        /// The operation.
+        op: &'static str,
+    },
 }
