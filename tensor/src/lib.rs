@@ -20,6 +20,8 @@ mod cast;
 mod dynamic;
 mod element;
 mod error;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod payload;
 mod print;
 mod storage;
@@ -31,6 +33,8 @@ pub use bytemuck::{AnyBitPattern, NoUninit};
 pub use dynamic::Tensor;
 pub use element::TensorElement;
 pub use error::{ReinterpretError, Result, TensorError};
+#[cfg(feature = "ndarray")]
+pub use ndarray::ArrayRank;
 pub use storage::{AxisIterMut, IterMut, LanesMut, StridedMut};
 pub use storage::{Dynamic, Host, Representation};
 pub use summary::Summary;

@@ -90,4 +90,32 @@ pub enum ViewError {
         /// The operation.
         op: &'static str,
     },
+    /// An `ndarray` whose elements have others between them.
+    #[cfg(feature = "ndarray")]
+    #[error(
+        "{op}: an array of shape {shape:?} with strides {strides:?} does not fill its memory, so it can't be taken as a slice; take array.as_standard_layout() instead, which copies"
+    )]
+    ScatteredArray {
+        /// The operation.
+        op: &'static str,
+        /// The shape.
+        shape: Box<[usize]>,
+        /// The strides, in elements.
+        strides: Box<[isize]>,
+    },
+    /// A layout that `ndarray` does not allow.
+    #[cfg(feature = "ndarray")]
+    #[error(
+        "{op}: ndarray refuses shape {shape:?} with strides {strides:?} ({cause}); call to_contiguous() first"
+    )]
+    NotAnArray {
+        /// The operation.
+        op: &'static str,
+        /// The shape.
+        shape: Box<[usize]>,
+        /// The strides, in elements.
+        strides: Box<[isize]>,
+        /// What `ndarray` said.
+        cause: String,
+    },
 }
