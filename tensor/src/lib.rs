@@ -17,6 +17,7 @@
 #![deny(unsafe_code)]
 
 mod cast;
+mod convert;
 mod dynamic;
 mod element;
 mod error;

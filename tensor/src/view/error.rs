@@ -90,6 +90,18 @@ pub enum ViewError {
         /// The operation.
         op: &'static str,
     },
+    /// A conversion that could lose values.
+    #[error(
+        "{op}: {to} does not hold the values of {from} by the promotion order; cast() is the form that may lose values"
+    )]
+    LossyConversion {
+        /// The operation.
+        op: &'static str,
+        /// The dtype of the elements.
+        from: DType,
+        /// The dtype that was wanted.
+        to: DType,
+    },
     /// An `ndarray` whose elements have others between them.
     #[cfg(feature = "ndarray")]
     #[error(
