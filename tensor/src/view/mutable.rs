@@ -1,5 +1,6 @@
 //! Views that write. Transformations borrow the view again, so two of them never live at once.
 
+mod axes;
 mod parts;
 
 use std::fmt;
