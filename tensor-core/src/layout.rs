@@ -12,6 +12,7 @@
 
 mod axes;
 mod broadcast;
+mod components;
 mod dense;
 mod lanes;
 mod offsets;

@@ -5,6 +5,7 @@
 //! type, constructors, metadata and access; `convert` moves tensors in and out; `bytes` reads and writes little-endian bytes.
 
 mod bytes;
+mod complex;
 mod convert;
 #[cfg(test)]
 mod tests;

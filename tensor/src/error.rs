@@ -159,10 +159,10 @@ impl<Owner> ReinterpretError<Owner> {
         }
     }
 
-    /// The same refusal, with the owner as the type that the caller gave it as.
-    pub(crate) fn convert_owner<To: From<Owner>>(self) -> ReinterpretError<To> {
-        let (owner, error) = self.into_parts();
-        ReinterpretError::new(To::from(owner), error)
+    /// The same refusal, with the owner as the caller knows it.
+    pub(crate) fn map_owner<To>(self, owner: impl FnOnce(Owner) -> To) -> ReinterpretError<To> {
+        let (lost, error) = self.into_parts();
+        ReinterpretError::new(owner(lost), error)
     }
 
     /// The cause.

@@ -17,11 +17,14 @@
 #![deny(unsafe_code)]
 
 mod cast;
+mod convert;
 mod dynamic;
 mod element;
 mod error;
 mod external;
 mod group;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod payload;
 mod placement;
 mod print;
@@ -33,10 +36,13 @@ mod summary;
 mod typed;
 mod view;
 
+pub use bytemuck::{AnyBitPattern, NoUninit};
 pub use dynamic::Tensor;
 pub use element::TensorElement;
 pub use error::{ReinterpretError, Result, TensorError};
 pub use group::{AllocationGroup, DescriptorSlot, GroupError};
+#[cfg(feature = "ndarray")]
+pub use ndarray::ArrayRank;
 pub use placement::{CpuDomain, Device, DeviceKind, MemoryKind, ParseDeviceError, Placement};
 pub use shared::SharedTensor;
 pub use storage::{AxisIterMut, IterMut, LanesMut, StridedMut};
@@ -51,8 +57,8 @@ pub use tensor_core::{
 pub use tensor_core::{ExternalId, MemberKind, MemberSpec, define_scalar_tag, promote_in_set};
 pub use typed::TypedTensor;
 pub use view::{
-    AxisIter, Iter, Lanes, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut,
-    ViewError,
+    AxisIter, Iter, Lanes, RealPart, TensorView, TensorViewMut, TypedTensorView,
+    TypedTensorViewMut, ViewError,
 };
 pub use view::{
     ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,

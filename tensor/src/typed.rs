@@ -7,6 +7,7 @@
 //! `convert` consumes.
 
 mod access;
+mod complex;
 mod construct;
 mod convert;
 mod dense_views;

@@ -45,7 +45,9 @@ impl Tensor {
     /// copies.
     pub fn into_vec<T: TensorElement>(self) -> Result<Vec<T>, ReinterpretError<Self>> {
         let typed = self.into_typed::<T>()?;
-        typed.into_vec().map_err(ReinterpretError::convert_owner)
+        typed
+            .into_vec()
+            .map_err(|failed| failed.map_owner(Self::from))
     }
 
     /// The vector, whose elements are in column-major order; nothing is copied.
@@ -56,7 +58,7 @@ impl Tensor {
         let typed = self.into_typed::<T>()?;
         typed
             .into_vec_col_major()
-            .map_err(ReinterpretError::convert_owner)
+            .map_err(|failed| failed.map_owner(Self::from))
     }
 
     /// The typed tensor inside; moves fields only.

@@ -46,6 +46,10 @@ impl<'a> TensorViewMut<'a> {
         each_preset!(ViewMutPayload, self.payload, view => TypedTensorViewMut::trusted(view.into_storage(), layout).into())
     }
 
+    pub(crate) fn payload_mut(&mut self) -> &mut ViewMutPayload<'a> {
+        &mut self.payload
+    }
+
     /// The element type.
     #[must_use]
     pub fn dtype(&self) -> DType {

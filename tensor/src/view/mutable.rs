@@ -1,5 +1,6 @@
 //! Views that write. Transformations borrow the view again, so two of them never live at once.
 
+mod axes;
 mod parts;
 
 use std::fmt;
@@ -10,9 +11,33 @@ use super::TypedTensorView;
 use crate::{Result, TensorError};
 
 /// A borrowed view that can be written. Its layout reaches no element by two indices.
+///
+/// There is one at a time: it can't be copied, made twice, or made while the owner is read.
+/// ```compile_fail,E0599
+/// let mut data = [1, 2];
+/// let view = tensor::TypedTensorViewMut::<i32>::from_slice([2], &mut data).unwrap();
+/// let copy = view.clone();
+/// ```
+/// ```compile_fail,E0499
+/// let mut t = tensor::TypedTensor::<f32>::zeros([2]).unwrap();
+/// let (mut a, mut b) = (t.as_view_mut().unwrap(), t.as_view_mut().unwrap());
+/// a.fill(0.0);
+/// ```
+/// ```compile_fail,E0502
+/// let mut t = tensor::TypedTensor::<f32>::zeros([2]).unwrap();
+/// let read = t.as_view().unwrap();
+/// t.as_view_mut().unwrap().fill(1.0);
+/// println!("{read:?}");
+/// ```
+/// ```compile_fail,E0499
+/// let mut data = [1, 2];
+/// let mut view = tensor::TypedTensorViewMut::<i32>::from_slice([2], &mut data).unwrap();
+/// let (mut a, mut b) = (view.transpose(), view.transpose());
+/// a.fill(0);
+/// ```
 pub struct TypedTensorViewMut<'a, T, R: TensorRank = DynRank> {
-    data: &'a mut [T],
-    layout: TensorLayout<R>,
+    pub(super) data: &'a mut [T],
+    pub(super) layout: TensorLayout<R>,
 }
 
 impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
