@@ -1,6 +1,6 @@
 //! Reordering, inserting and removing axes.
 
-use super::TensorLayout;
+use super::{TensorLayout, moved};
 use crate::{DynRank, ShapeVec, StrideVec, TensorRank, ValidationError};
 
 impl<R: TensorRank> TensorLayout<R> {
@@ -107,13 +107,7 @@ impl<R: TensorRank> TensorLayout<R> {
         let mut out = self.without_axis(axis);
         // An empty layout keeps its offset: no element has to lie there.
         if !self.is_empty() {
-            let stride = self.strides()[axis];
-            let reach = stride.unsigned_abs().wrapping_mul(index);
-            out.offset = if stride < 0 {
-                self.offset.wrapping_sub(reach)
-            } else {
-                self.offset.wrapping_add(reach)
-            };
+            out.offset = moved(self.offset, self.strides()[axis], index);
         }
         Ok(out)
     }
