@@ -26,6 +26,7 @@ pub use error::{ValidationError, ValidationKind};
 pub use half::{bf16, f16};
 pub use layout::{
     Block, Offsets, Run, Runs, SliceSpec, TensorLayout, broadcast_shapes, checked_element_count,
+    stepped,
 };
 pub use num_complex::{Complex32, Complex64};
 pub use promote::{PromotionError, can_convert, promote};

@@ -1,6 +1,6 @@
 //! Reordering, inserting and removing axes.
 
-use super::{TensorLayout, moved};
+use super::{TensorLayout, stepped};
 use crate::{DynRank, ShapeVec, StrideVec, TensorRank, ValidationError};
 
 impl<R: TensorRank> TensorLayout<R> {
@@ -107,7 +107,7 @@ impl<R: TensorRank> TensorLayout<R> {
         let mut out = self.without_axis(axis);
         // An empty layout keeps its offset: no element has to lie there.
         if !self.is_empty() {
-            out.offset = moved(self.offset, self.strides()[axis], index);
+            out.offset = stepped(self.offset, self.strides()[axis], index);
         }
         Ok(out)
     }

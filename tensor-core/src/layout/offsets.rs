@@ -6,7 +6,7 @@
 
 use tinyvec::TinyVec;
 
-use super::{TensorLayout, moved};
+use super::{TensorLayout, stepped};
 use crate::{INLINE_RANK, TensorRank};
 
 /// Elements of a run between two jumps. Compilers do not unroll a loop that can also end by a panic, as one over checked
@@ -40,12 +40,12 @@ impl Run {
         let (mut at, mut acc) = (self.offset, init);
         for _ in 0..self.len / UNROLL {
             for step in 0..UNROLL {
-                acc = f(acc, moved(at, self.stride, step));
+                acc = f(acc, stepped(at, self.stride, step));
             }
-            at = moved(at, self.stride, UNROLL);
+            at = stepped(at, self.stride, UNROLL);
         }
         for step in 0..self.len % UNROLL {
-            acc = f(acc, moved(at, self.stride, step));
+            acc = f(acc, stepped(at, self.stride, step));
         }
         acc
     }

@@ -4,7 +4,7 @@
 //! first element of the walk" or "to its end". With step > 0 the walk takes `start, start + step, ...` below `end`; with
 //! step < 0 it goes down and stays above `end`.
 
-use super::{TensorLayout, moved};
+use super::{TensorLayout, stepped};
 use crate::{TensorRank, ValidationError};
 
 /// Which elements of one axis to take, as `start..end` by `step`.
@@ -131,7 +131,7 @@ impl<R: TensorRank> TensorLayout<R> {
         let (start, count) = spec
             .resolve(self.shape()[axis])
             .ok_or(ValidationError::InvalidSliceStep { op, axis })?;
-        self.offset = moved(self.offset, stride, start);
+        self.offset = stepped(self.offset, stride, start);
         self.shape.as_mut()[axis] = count;
         // The product can overflow only where fewer than two elements are taken and the stride is never used.
         self.strides.as_mut()[axis] = stride.checked_mul(spec.step).unwrap_or(stride);

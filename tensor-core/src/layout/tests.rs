@@ -381,6 +381,13 @@ fn offsets_of_indices() {
 }
 
 #[test]
+fn steps_go_both_ways() {
+    for (at, stride, count, expect) in [(7, 3, 0, 7), (7, 3, 4, 19), (7, -3, 2, 1), (7, 0, 9, 7)] {
+        assert_eq!(stepped(at, stride, count), expect, "{at} {stride} {count}");
+    }
+}
+
+#[test]
 fn a_walk_is_folded_from_wherever_it_is() {
     // No two axes join, and a row is longer than what is unrolled.
     let layout = strided(&[2, 3, 2, 19], &[1000, -200, 50, 2], 500);
