@@ -35,10 +35,15 @@ impl<R: TensorRank> TensorLayout<R> {
 
     /// The layout with its axes in reverse order.
     #[must_use]
+    #[inline]
     pub fn transpose(&self) -> Self {
         let mut out = self.clone();
-        out.shape.as_mut().reverse();
-        out.strides.as_mut().reverse();
+        let (shape, strides) = (out.shape.as_mut(), out.strides.as_mut());
+        let rank = shape.len();
+        for (axis, mirrored) in (0..rank / 2).map(|axis| (axis, rank - 1 - axis)) {
+            shape.swap(axis, mirrored);
+            strides.swap(axis, mirrored);
+        }
         out
     }
 

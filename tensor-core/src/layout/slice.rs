@@ -47,6 +47,7 @@ impl SliceSpec {
     ///
     /// The first element is 0 when nothing is taken.
     #[must_use]
+    #[inline]
     pub fn resolve(&self, extent: usize) -> Option<(usize, usize)> {
         let len = isize::try_from(extent).unwrap_or(isize::MAX);
         let (low, high) = if self.step < 0 {
@@ -77,7 +78,11 @@ impl SliceSpec {
         let Ok(distance @ 1..) = usize::try_from(distance) else {
             return Some((0, 0));
         };
-        let count = distance.div_ceil(self.step.unsigned_abs());
+        // Most steps are 1, and dividing takes longer than all the rest.
+        let count = match self.step.unsigned_abs() {
+            1 => distance,
+            step => distance.div_ceil(step),
+        };
         // A walk that takes an element starts inside the axis, so `start` is not negative.
         Some((usize::try_from(start).unwrap_or(0), count))
     }
@@ -88,48 +93,66 @@ impl<R: TensorRank> TensorLayout<R> {
     ///
     /// # Errors
     /// [`ValidationError::TooManySlices`] or [`ValidationError::InvalidSliceStep`].
+    #[inline]
     pub fn slice(&self, specs: &[SliceSpec]) -> Result<Self, ValidationError> {
+        let mut out = self.clone();
+        out.slice_in_place(specs)?;
+        Ok(out)
+    }
+
+    /// As [`TensorLayout::slice`], of this layout itself, which an error leaves in parts as it was.
+    ///
+    /// # Errors
+    /// As [`TensorLayout::slice`].
+    #[inline]
+    pub fn slice_in_place(&mut self, specs: &[SliceSpec]) -> Result<(), ValidationError> {
+        const OP: &str = "slice";
         if specs.len() > self.rank() {
             return Err(ValidationError::TooManySlices {
-                op: "slice",
+                op: OP,
                 count: specs.len(),
                 rank: self.rank(),
             });
         }
-        let mut out = self.clone();
+        let offset = self.offset;
         for (axis, spec) in specs.iter().enumerate() {
-            out.narrow("slice", axis, *spec)?;
+            self.narrow(OP, axis, *spec)?;
         }
-        // An empty result may have been moved by an axis that still had elements; it addresses nothing, so it goes back.
-        if out.is_empty() {
-            out.offset = self.offset;
-        }
-        Ok(out)
+        self.keep_offset_if_empty(offset);
+        Ok(())
     }
 
     /// The layout of the elements that `spec` takes of axis `axis`.
     ///
     /// # Errors
     /// [`ValidationError::AxisOutOfBounds`] or [`ValidationError::InvalidSliceStep`].
+    #[inline]
     pub fn slice_axis(&self, axis: usize, spec: SliceSpec) -> Result<Self, ValidationError> {
-        self.extent_of("slice_axis", axis)?;
+        const OP: &str = "slice_axis";
+        self.extent_of(OP, axis)?;
         let mut out = self.clone();
-        out.narrow("slice_axis", axis, spec)?;
-        if out.is_empty() {
-            out.offset = self.offset;
-        }
+        out.narrow(OP, axis, spec)?;
+        out.keep_offset_if_empty(self.offset);
         Ok(out)
     }
 
+    /// An empty result may have been moved by an axis that still had elements; it addresses nothing, so it goes back.
+    fn keep_offset_if_empty(&mut self, offset: usize) {
+        if self.is_empty() {
+            self.offset = offset;
+        }
+    }
+
+    #[inline]
     fn narrow(
         &mut self,
         op: &'static str,
         axis: usize,
         spec: SliceSpec,
     ) -> Result<(), ValidationError> {
-        let stride = self.strides()[axis];
+        let (extent, stride) = (self.shape()[axis], self.strides()[axis]);
         let (start, count) = spec
-            .resolve(self.shape()[axis])
+            .resolve(extent)
             .ok_or(ValidationError::InvalidSliceStep { op, axis })?;
         self.offset = stepped(self.offset, stride, start);
         self.shape.as_mut()[axis] = count;

@@ -45,6 +45,7 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     ///
     /// # Errors
     /// [`TensorError::Validation`](crate::TensorError::Validation) if the index has another rank or lies outside.
+    #[inline]
     pub fn get(&self, index: &[usize]) -> Result<&T> {
         let at = self.layout.offset_of(index)?;
         Ok(&D::host(&self.storage, "get")?[at])
@@ -54,6 +55,7 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     ///
     /// # Errors
     /// As [`TypedTensor::get`].
+    #[inline]
     pub fn get_mut(&mut self, index: &[usize]) -> Result<&mut T> {
         let at = self.layout.offset_of(index)?;
         Ok(&mut D::host_mut(&mut self.storage, "get_mut")?[at])
@@ -63,6 +65,7 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     ///
     /// # Errors
     /// None while every representation is host memory.
+    #[inline]
     pub fn as_view(&self) -> Result<TypedTensorView<'_, T, R>> {
         Ok(TypedTensorView::trusted(
             D::host(&self.storage, "as_view")?,
@@ -106,6 +109,7 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
 
 impl<T, R: TensorRank> TypedTensor<T, R, Dynamic> {
     /// The view of a tensor whose storage is plain host memory, as every dynamic one is.
+    #[inline]
     pub(crate) fn host_view(&self) -> TypedTensorView<'_, T, R> {
         let DynamicStorage::Host(host) = &self.storage;
         TypedTensorView::trusted(host.as_slice(), self.layout.clone())
