@@ -51,9 +51,12 @@ pub struct TensorLayout<R: TensorRank = DynRank> {
     offset: usize,
 }
 
-/// `at` moved by `count` steps of `stride`, modulo 2^64: exact wherever an element is reached.
+/// The position `count` steps of `stride` behind `at`.
+///
+/// Modulo the range of `usize`, so that it is exact wherever an element lies and harmless where none does.
+#[must_use]
 #[inline]
-fn moved(at: usize, stride: isize, count: usize) -> usize {
+pub fn stepped(at: usize, stride: isize, count: usize) -> usize {
     at.wrapping_add(stride.cast_unsigned().wrapping_mul(count))
 }
 
@@ -257,7 +260,7 @@ impl<R: TensorRank> TensorLayout<R> {
             if index >= extent {
                 return None;
             }
-            at = moved(at, stride, index);
+            at = stepped(at, stride, index);
         }
         Some(at)
     }

@@ -33,7 +33,7 @@ pub use error::{ValidationError, ValidationKind};
 pub use half::{bf16, f16};
 pub use layout::{
     Block, LaneLayouts, MemoryOrder, Offsets, Run, Runs, SliceSpec, TensorLayout, broadcast_shapes,
-    checked_element_count, contiguous_strides,
+    checked_element_count, contiguous_strides, stepped,
 };
 pub use num_complex::{Complex32, Complex64};
 pub use promote::{

@@ -64,6 +64,7 @@ pub struct TypedTensorView<'a, T, R: TensorRank = DynRank> {
 }
 
 impl<T, R: TensorRank> Clone for TypedTensorView<'_, T, R> {
+    #[inline]
     fn clone(&self) -> Self {
         Self {
             data: self.data,
@@ -74,6 +75,7 @@ impl<T, R: TensorRank> Clone for TypedTensorView<'_, T, R> {
 
 impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     /// A view whose layout is known to fit.
+    #[inline]
     pub(crate) fn trusted(data: &'a [T], layout: TensorLayout<R>) -> Self {
         debug_assert!(
             layout.validate_in_bounds(data.len()).is_ok(),
@@ -129,42 +131,49 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
 
     /// The extents.
     #[must_use]
+    #[inline]
     pub fn shape(&self) -> &[usize] {
         self.layout.shape()
     }
 
     /// The strides, in elements.
     #[must_use]
+    #[inline]
     pub fn strides(&self) -> &[isize] {
         self.layout.strides()
     }
 
     /// The number of axes.
     #[must_use]
+    #[inline]
     pub fn rank(&self) -> usize {
         self.layout.rank()
     }
 
     /// Shape, strides and offset.
     #[must_use]
+    #[inline]
     pub fn layout(&self) -> &TensorLayout<R> {
         &self.layout
     }
 
     /// The number of logical elements.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.layout.element_count()
     }
 
     /// Whether there is no element.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.layout.is_empty()
     }
 
     /// The whole buffer behind the view, in memory order; read it through [`TypedTensorView::layout`].
     #[must_use]
+    #[inline]
     pub fn storage(&self) -> &'a [T] {
         self.data
     }
@@ -190,12 +199,14 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     ///
     /// # Errors
     /// [`TensorError::Validation`] if the index has another rank or lies outside.
+    #[inline]
     pub fn get(&self, index: &[usize]) -> Result<&'a T> {
         Ok(&self.data[self.layout.offset_of(index)?])
     }
 
     /// The elements in row-major logical order.
     #[must_use]
+    #[inline]
     pub fn iter(&self) -> Iter<'a, T> {
         Iter::new(self)
     }
@@ -235,6 +246,7 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
 
     /// The axes in reverse order.
     #[must_use]
+    #[inline]
     pub fn transpose(&self) -> Self {
         Self::trusted(self.data, self.layout.transpose())
     }
@@ -243,8 +255,11 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     ///
     /// # Errors
     /// [`TensorError::Validation`] if there are more specs than axes or a step is 0.
+    #[inline]
     pub fn slice(&self, specs: &[SliceSpec]) -> Result<Self> {
-        Ok(Self::trusted(self.data, self.layout.slice(specs)?))
+        let mut out = self.clone();
+        out.layout.slice_in_place(specs)?;
+        Ok(out)
     }
 
     /// The elements that `spec` takes of axis `axis`.

@@ -18,6 +18,10 @@ pub struct Measured {
     pub ours_ns: f64,
     /// The median time of ndarray's side, in nanoseconds.
     pub theirs_ns: f64,
+    /// The least time of our side: nearer to an idle machine's than the median where others are at work.
+    pub ours_min_ns: f64,
+    /// The least time of ndarray's side.
+    pub theirs_min_ns: f64,
     /// The median over the rounds of our time divided by ndarray's: below 1 ours is faster.
     pub ratio: f64,
     /// A quarter of the rounds had a lower ratio.
@@ -49,6 +53,8 @@ pub fn measure(case: &mut Case<'_>, rounds: usize) -> Measured {
     Measured {
         ours_ns: quantile(&ours, 0.5),
         theirs_ns: quantile(&theirs, 0.5),
+        ours_min_ns: ours[0],
+        theirs_min_ns: theirs[0],
         ratio: quantile(&ratios, 0.5),
         ratio_low: quantile(&ratios, 0.25),
         ratio_high: quantile(&ratios, 0.75),

@@ -2,8 +2,8 @@
 //!
 //! `data-model ROUNDS [WORD..]` measures the cases whose "group/name" contains a word, all of them without one. It prints
 //! one line per case, its fields separated by tabs: group, name, the bytes that are read or 0, our and ndarray's
-//! nanoseconds, and median, lower and upper quartile of the ratio. The first line is `bandwidth` and the GB/s that one
-//! core reads.
+//! median nanoseconds, the least of either, and median, lower and upper quartile of the ratio. The first line is
+//! `bandwidth` and the GB/s that one core reads.
 #![forbid(unsafe_code)]
 
 use std::io::{self, Write};
@@ -42,18 +42,18 @@ fn print_all(rounds: usize, words: &[String]) -> io::Result<()> {
             continue;
         }
         let found = measure(&mut case, rounds);
-        writeln!(
-            out,
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-            case.group,
-            case.name,
-            case.bytes.unwrap_or(0),
+        let numbers = [
+            case.bytes.unwrap_or(0) as f64,
             found.ours_ns,
             found.theirs_ns,
+            found.ours_min_ns,
+            found.theirs_min_ns,
             found.ratio,
             found.ratio_low,
-            found.ratio_high
-        )?;
+            found.ratio_high,
+        ];
+        let numbers = numbers.map(|number| number.to_string()).join("\t");
+        writeln!(out, "{}\t{}\t{numbers}", case.group, case.name)?;
         out.flush()?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Reordering, inserting and removing axes.
 
-use super::TensorLayout;
+use super::{TensorLayout, stepped};
 use crate::{DynRank, ShapeVec, StrideVec, TensorRank, ValidationError};
 
 impl<R: TensorRank> TensorLayout<R> {
@@ -35,10 +35,15 @@ impl<R: TensorRank> TensorLayout<R> {
 
     /// The layout with its axes in reverse order.
     #[must_use]
+    #[inline]
     pub fn transpose(&self) -> Self {
         let mut out = self.clone();
-        out.shape.as_mut().reverse();
-        out.strides.as_mut().reverse();
+        let (shape, strides) = (out.shape.as_mut(), out.strides.as_mut());
+        let rank = shape.len();
+        for (axis, mirrored) in (0..rank / 2).map(|axis| (axis, rank - 1 - axis)) {
+            shape.swap(axis, mirrored);
+            strides.swap(axis, mirrored);
+        }
         out
     }
 
@@ -107,13 +112,7 @@ impl<R: TensorRank> TensorLayout<R> {
         let mut out = self.without_axis(axis);
         // An empty layout keeps its offset: no element has to lie there.
         if !self.is_empty() {
-            let stride = self.strides()[axis];
-            let reach = stride.unsigned_abs().wrapping_mul(index);
-            out.offset = if stride < 0 {
-                self.offset.wrapping_sub(reach)
-            } else {
-                self.offset.wrapping_add(reach)
-            };
+            out.offset = stepped(self.offset, self.strides()[axis], index);
         }
         Ok(out)
     }

@@ -6,8 +6,12 @@
 
 use tinyvec::TinyVec;
 
-use super::TensorLayout;
+use super::{TensorLayout, stepped};
 use crate::{INLINE_RANK, TensorRank};
+
+/// Elements of a run between two jumps. Compilers do not unroll a loop that can also end by a panic, as one over checked
+/// indices can, and the jump at the end of a short run is often foreseen wrongly.
+const UNROLL: usize = 8;
 
 /// Neighbouring axes that walk memory as one axis would; see [`TensorLayout::blocks`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +31,24 @@ pub struct Run {
     pub len: usize,
     /// The distance of neighbours.
     pub stride: isize,
+}
+
+impl Run {
+    /// Folds over the positions of the elements, a few between two jumps.
+    #[inline]
+    pub fn fold<B>(self, init: B, mut f: impl FnMut(B, usize) -> B) -> B {
+        let (mut at, mut acc) = (self.offset, init);
+        for _ in 0..self.len / UNROLL {
+            for step in 0..UNROLL {
+                acc = f(acc, stepped(at, self.stride, step));
+            }
+            at = stepped(at, self.stride, UNROLL);
+        }
+        for step in 0..self.len % UNROLL {
+            acc = f(acc, stepped(at, self.stride, step));
+        }
+        acc
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,6 +71,7 @@ pub struct Runs {
 impl Iterator for Runs {
     type Item = Run;
 
+    #[inline]
     fn next(&mut self) -> Option<Run> {
         self.left = self.left.checked_sub(1)?;
         let run = self.run;
@@ -67,6 +90,25 @@ impl Iterator for Runs {
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.left, Some(self.left))
     }
+
+    /// The nearest outer axis is a plain loop; only where it ends are the others stepped.
+    #[inline]
+    fn fold<B, F: FnMut(B, Run) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut acc = init;
+        while self.left > 0 {
+            if let Some(axis) = self.outer.last_mut() {
+                let before_last = axis.extent - 1 - axis.index;
+                for _ in 0..before_last {
+                    acc = f(acc, self.run);
+                    self.run.offset = self.run.offset.wrapping_add_signed(axis.stride);
+                }
+                axis.index += before_last;
+                self.left -= before_last;
+            }
+            acc = self.next().into_iter().fold(acc, &mut f);
+        }
+        acc
+    }
 }
 
 impl ExactSizeIterator for Runs {}
@@ -81,6 +123,7 @@ pub struct Offsets {
 impl Iterator for Offsets {
     type Item = usize;
 
+    #[inline]
     fn next(&mut self) -> Option<usize> {
         if self.run.len == 0 {
             self.run = self.runs.next()?;
@@ -96,16 +139,18 @@ impl Iterator for Offsets {
         (len, Some(len))
     }
 
+    #[inline]
     fn fold<B, F: FnMut(B, usize) -> B>(self, init: B, mut f: F) -> B {
-        let mut acc = init;
-        for run in std::iter::once(self.run).chain(self.runs) {
-            let mut at = run.offset;
-            for _ in 0..run.len {
-                acc = f(acc, at);
-                at = at.wrapping_add_signed(run.stride);
-            }
-        }
-        acc
+        self.into_runs()
+            .fold(init, |acc, run| run.fold(acc, &mut f))
+    }
+}
+
+impl Offsets {
+    /// The runs of what is left: first what is left of the present one, which can be empty.
+    #[inline]
+    pub fn into_runs(self) -> impl Iterator<Item = Run> {
+        std::iter::once(self.run).chain(self.runs)
     }
 }
 

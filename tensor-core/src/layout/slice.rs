@@ -4,7 +4,7 @@
 //! first element of the walk" or "to its end". With step > 0 the walk takes `start, start + step, ...` below `end`; with
 //! step < 0 it goes down and stays above `end`.
 
-use super::TensorLayout;
+use super::{TensorLayout, stepped};
 use crate::{TensorRank, ValidationError};
 
 /// Which elements of one axis to take, as `start..end` by `step`.
@@ -52,6 +52,7 @@ impl SliceSpec {
     ///
     /// The first element is 0 when nothing is taken.
     #[must_use]
+    #[inline]
     pub fn resolve(&self, extent: usize) -> Option<(usize, usize)> {
         // Positions are kept as numbers of 0..=extent: for a downward walk they are one too high, so that "before the
         // first element" is 0. That leaves no bound to overflow, however long the axis is.
@@ -72,7 +73,12 @@ impl SliceSpec {
             return Some((0, 0));
         }
         let first = if self.step < 0 { high - 1 } else { low };
-        Some((first, distance.div_ceil(self.step.unsigned_abs())))
+        // Most steps are 1, and dividing takes longer than all the rest.
+        let count = match self.step.unsigned_abs() {
+            1 => distance,
+            step => distance.div_ceil(step),
+        };
+        Some((first, count))
     }
 }
 
@@ -81,55 +87,68 @@ impl<R: TensorRank> TensorLayout<R> {
     ///
     /// # Errors
     /// [`ValidationError::TooManySlices`] or [`ValidationError::InvalidSliceStep`].
+    #[inline]
     pub fn slice(&self, specs: &[SliceSpec]) -> Result<Self, ValidationError> {
+        let mut out = self.clone();
+        out.slice_in_place(specs)?;
+        Ok(out)
+    }
+
+    /// As [`TensorLayout::slice`], of this layout itself, which an error leaves in parts as it was.
+    ///
+    /// # Errors
+    /// As [`TensorLayout::slice`].
+    #[inline]
+    pub fn slice_in_place(&mut self, specs: &[SliceSpec]) -> Result<(), ValidationError> {
+        const OP: &str = "slice";
         if specs.len() > self.rank() {
             return Err(ValidationError::TooManySlices {
-                op: "slice",
+                op: OP,
                 count: specs.len(),
                 rank: self.rank(),
             });
         }
-        let mut out = self.clone();
+        let offset = self.offset;
         for (axis, spec) in specs.iter().enumerate() {
-            out.narrow("slice", axis, *spec)?;
+            self.narrow(OP, axis, *spec)?;
         }
-        // An empty result may have been moved by an axis that still had elements; it addresses nothing, so it goes back.
-        if out.is_empty() {
-            out.offset = self.offset;
-        }
-        Ok(out)
+        self.keep_offset_if_empty(offset);
+        Ok(())
     }
 
     /// The layout of the elements that `spec` takes of axis `axis`.
     ///
     /// # Errors
     /// [`ValidationError::AxisOutOfBounds`] or [`ValidationError::InvalidSliceStep`].
+    #[inline]
     pub fn slice_axis(&self, axis: usize, spec: SliceSpec) -> Result<Self, ValidationError> {
-        self.extent_of("slice_axis", axis)?;
+        const OP: &str = "slice_axis";
+        self.extent_of(OP, axis)?;
         let mut out = self.clone();
-        out.narrow("slice_axis", axis, spec)?;
-        if out.is_empty() {
-            out.offset = self.offset;
-        }
+        out.narrow(OP, axis, spec)?;
+        out.keep_offset_if_empty(self.offset);
         Ok(out)
     }
 
+    /// An empty result may have been moved by an axis that still had elements; it addresses nothing, so it goes back.
+    fn keep_offset_if_empty(&mut self, offset: usize) {
+        if self.is_empty() {
+            self.offset = offset;
+        }
+    }
+
+    #[inline]
     fn narrow(
         &mut self,
         op: &'static str,
         axis: usize,
         spec: SliceSpec,
     ) -> Result<(), ValidationError> {
-        let stride = self.strides()[axis];
+        let (extent, stride) = (self.shape()[axis], self.strides()[axis]);
         let (start, count) = spec
-            .resolve(self.shape()[axis])
+            .resolve(extent)
             .ok_or(ValidationError::InvalidSliceStep { op, axis })?;
-        let reach = stride.unsigned_abs().wrapping_mul(start);
-        self.offset = if stride < 0 {
-            self.offset.wrapping_sub(reach)
-        } else {
-            self.offset.wrapping_add(reach)
-        };
+        self.offset = stepped(self.offset, stride, start);
         self.shape.as_mut()[axis] = count;
         // The product can overflow only where fewer than two elements are taken and the stride is never used.
         self.strides.as_mut()[axis] = stride.checked_mul(spec.step).unwrap_or(stride);

@@ -455,9 +455,45 @@ fn offsets_of_indices() {
         layout.offset_of(&[1]).unwrap_err().to_string(),
         "index: rank mismatch: expected 2, actual 1"
     );
+    assert_eq!(
+        layout.offset_of(&[0, 3, 0]).unwrap_err().to_string(),
+        "index: rank mismatch: expected 2, actual 3"
+    );
     assert_eq!(row(&[0, 2]).min_max_offset(), None);
     assert!(offsets(&row(&[0, 2])).is_empty());
     assert_eq!(offsets(&row(&[])), [0]);
+}
+
+#[test]
+fn steps_go_both_ways() {
+    for (at, stride, count, expect) in [(7, 3, 0, 7), (7, 3, 4, 19), (7, -3, 2, 1), (7, 0, 9, 7)] {
+        assert_eq!(stepped(at, stride, count), expect, "{at} {stride} {count}");
+    }
+}
+
+#[test]
+fn a_walk_is_folded_from_wherever_it_is() {
+    // No two axes join, and a row is longer than what is unrolled.
+    let layout = strided(&[2, 3, 2, 19], &[1000, -200, 50, 2], 500);
+    let mut expect = Vec::new();
+    for (a, b, c) in (0..12).map(|row| (row / 6, row / 2 % 3, row % 2)) {
+        expect.extend((0..19).map(|d| 500 + 1000 * a + 50 * c + 2 * d - 200 * b));
+    }
+    for taken in 0..=expect.len() {
+        let mut walk = layout.offsets();
+        walk.by_ref().take(taken).for_each(drop);
+        let mut left = Vec::new();
+        walk.for_each(|at| left.push(at));
+        assert_eq!(left, expect[taken..], "after {taken} elements");
+    }
+    for taken in 0..=12 {
+        let mut runs = layout.runs();
+        runs.by_ref().take(taken).for_each(drop);
+        let mut left = Vec::new();
+        runs.for_each(|run| left.push(run.offset));
+        let starts: Vec<usize> = expect.iter().copied().step_by(19).collect();
+        assert_eq!(left, starts[taken..], "after {taken} runs");
+    }
 }
 
 #[test]

@@ -71,6 +71,7 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     ///
     /// # Errors
     /// [`TensorError::Validation`](crate::TensorError::Validation) if the index has another rank or lies outside.
+    #[inline]
     pub fn get(&self, index: &[usize]) -> Result<&T> {
         let at = self.layout.offset_of(index)?;
         Ok(&self.host("get")?[at])
@@ -80,6 +81,7 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     ///
     /// # Errors
     /// As [`TypedTensor::get`].
+    #[inline]
     pub fn get_mut(&mut self, index: &[usize]) -> Result<&mut T> {
         let at = self.layout.offset_of(index)?;
         Ok(&mut self.host_mut("get_mut")?[at])
@@ -90,6 +92,7 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     /// # Errors
     /// [`TensorError::NotOnHost`](crate::TensorError::NotOnHost), or
     /// [`TensorError::ReadOnly`](crate::TensorError::ReadOnly) where it is to be written.
+    #[inline]
     pub fn as_view(&self) -> Result<TypedTensorView<'_, T, R>> {
         Ok(TypedTensorView::trusted(
             self.host("as_view")?,

@@ -4,7 +4,7 @@
 //! other (a transposed matrix, say) is copied in square tiles over its innermost axis and the axis that is closest in
 //! memory, so that both sides stay in the cache.
 
-use tensor_core::{DynRank, ShapeVec, TensorLayout, TensorRank};
+use tensor_core::{DynRank, ShapeVec, TensorLayout, TensorRank, stepped};
 
 use super::TypedTensorView;
 use crate::Result;
@@ -12,6 +12,8 @@ use crate::storage::try_vec;
 
 /// Side of a tile: 32 x 32 elements of 8 bytes are 8 KiB on either side.
 const TILE: usize = 32;
+/// Columns that are read at once.
+const LANES: usize = 8;
 
 /// The elements of `view` in row-major logical order.
 pub(super) fn gather<T: Clone, R: TensorRank>(view: &TypedTensorView<'_, T, R>) -> Result<Vec<T>> {
@@ -31,13 +33,10 @@ fn copy_runs<T: Clone, R: TensorRank>(data: &[T], layout: &TensorLayout<R>, out:
         match run.stride {
             1 => out.extend_from_slice(&data[run.offset..run.offset + run.len]),
             0 => out.extend(std::iter::repeat_n(&data[run.offset], run.len).cloned()),
-            stride => out.extend(
-                (0..run.len)
-                    .scan(run.offset, |at, _| {
-                        Some(std::mem::replace(at, at.wrapping_add_signed(stride)))
-                    })
-                    .map(|at| data[at].clone()),
-            ),
+            stride => {
+                let at = |step| stepped(run.offset, stride, step);
+                out.extend((0..run.len).map(|step| data[at(step)].clone()));
+            }
         }
     }
 }
@@ -69,23 +68,72 @@ fn copy_tiles<T: Clone, R: TensorRank>(
     let (from, to) = (rest(&from)?, rest(&to)?);
     // Elements without a destructor may be written twice: the first value only makes the room.
     out.resize(layout.element_count(), data[layout.offset()].clone());
-    let step = |at: usize, stride: isize, count: usize| {
-        at.wrapping_add_signed(stride.wrapping_mul(count as isize))
-    };
     for (from, to) in from.offsets().zip(to.offsets()) {
-        for row_tile in (0..extents[closest]).step_by(TILE) {
-            for column_tile in (0..extents[inner]).step_by(TILE) {
-                let columns = TILE.min(extents[inner] - column_tile);
-                for row in row_tile..extents[closest].min(row_tile + TILE) {
-                    let to = step(to, to_row, row) + column_tile;
-                    let mut at = step(step(from, from_row, row), from_column, column_tile);
-                    for element in &mut out[to..to + columns] {
-                        element.clone_from(&data[at]);
-                        at = at.wrapping_add_signed(from_column);
-                    }
-                }
+        for row in (0..extents[closest]).step_by(TILE) {
+            for column in (0..extents[inner]).step_by(TILE) {
+                let tile = Tile {
+                    rows: TILE.min(extents[closest] - row),
+                    columns: TILE.min(extents[inner] - column),
+                    from: stepped(stepped(from, from_row, row), from_column, column),
+                    from_row,
+                    from_column,
+                    to: stepped(to, to_row, row) + column,
+                    to_row,
+                };
+                tile.copy(data, &mut out[..]);
             }
         }
     }
     Ok(())
+}
+
+/// A part of a matrix that is small enough for the nearest cache, in the source and in the copy.
+struct Tile {
+    rows: usize,
+    columns: usize,
+    from: usize,
+    from_row: isize,
+    from_column: isize,
+    to: usize,
+    to_row: isize,
+}
+
+impl Tile {
+    fn copy<T: Clone>(&self, data: &[T], out: &mut [T]) {
+        // Where the source has its columns side by side in memory, some are read at once.
+        let whole = if self.from_row == 1 {
+            self.columns - self.columns % LANES
+        } else {
+            0
+        };
+        for column in (0..whole).step_by(LANES) {
+            self.copy_lanes(data, out, column);
+        }
+        for row in 0..self.rows {
+            let to = stepped(self.to, self.to_row, row);
+            let mut at = stepped(
+                stepped(self.from, self.from_row, row),
+                self.from_column,
+                whole,
+            );
+            for element in &mut out[to + whole..to + self.columns] {
+                element.clone_from(&data[at]);
+                at = stepped(at, self.from_column, 1);
+            }
+        }
+    }
+
+    /// Copies the columns `first..first + LANES`; each lies in one piece in the source.
+    fn copy_lanes<T: Clone>(&self, data: &[T], out: &mut [T], first: usize) {
+        let lanes: [&[T]; LANES] = std::array::from_fn(|lane| {
+            let start = stepped(self.from, self.from_column, first + lane);
+            &data[start..start + self.rows]
+        });
+        for row in 0..self.rows {
+            let to = stepped(self.to, self.to_row, row) + first;
+            for (element, lane) in out[to..to + LANES].iter_mut().zip(lanes) {
+                element.clone_from(&lane[row]);
+            }
+        }
+    }
 }

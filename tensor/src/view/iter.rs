@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use tensor_core::{Offsets, TensorRank};
+use tensor_core::{Offsets, Run, TensorRank};
 
 use super::TypedTensorView;
 
@@ -36,6 +36,7 @@ impl<'a, T> Iter<'a, T> {
 impl<'a, T> Iterator for Iter<'a, T> {
     type Item = &'a T;
 
+    #[inline]
     fn next(&mut self) -> Option<&'a T> {
         match &mut self.walk {
             Walk::Dense(elements) => elements.next(),
@@ -50,11 +51,23 @@ impl<'a, T> Iterator for Iter<'a, T> {
         }
     }
 
+    #[inline]
     fn fold<B, F: FnMut(B, &'a T) -> B>(self, init: B, mut f: F) -> B {
         match self.walk {
             Walk::Dense(elements) => elements.fold(init, f),
-            Walk::Strided(data, offsets) => offsets.fold(init, |acc, at| f(acc, &data[at])),
+            Walk::Strided(data, offsets) => offsets
+                .into_runs()
+                .fold(init, |acc, run| fold_run(data, run, acc, &mut f)),
         }
+    }
+}
+
+/// Folds over the elements of a run; those that lie side by side are a slice, which compilers vectorise.
+#[inline]
+fn fold_run<'a, T, B>(data: &'a [T], run: Run, init: B, mut f: impl FnMut(B, &'a T) -> B) -> B {
+    match run.stride {
+        1 => data[run.offset..run.offset + run.len].iter().fold(init, f),
+        _ => run.fold(init, |acc, at| f(acc, &data[at])),
     }
 }
 

@@ -34,12 +34,12 @@ fn fixed(inputs: &Inputs) -> Vec<Case<'_>> {
         Case::new(
             (GROUP, "slice, rank 2"),
             (&table.ours, |t: &TypedTensor<f32, Rank<2>>| {
-                let (start, end) = black_box((1, 9));
+                let (start, end): (isize, isize) = black_box((1, 9));
                 let specs = [SliceSpec::range(start, end), SliceSpec::new(None, None, 2)];
                 view(t).slice(&specs).expect(VALID)
             }),
             (&table.theirs, |a: &Array2<f32>| {
-                let (start, end) = black_box((1, 9));
+                let (start, end): (isize, isize) = black_box((1, 9));
                 a.slice(s![start..end, ..;2])
             }),
         ),
@@ -102,12 +102,12 @@ fn dynamic(inputs: &Inputs) -> Vec<Case<'_>> {
         Case::new(
             (GROUP, "slice, dynamic rank"),
             (&table.ours, |t: &TypedTensor<f32>| {
-                let (start, end) = black_box((1, 9));
+                let (start, end): (isize, isize) = black_box((1, 9));
                 let specs = [SliceSpec::range(start, end), SliceSpec::new(None, None, 2)];
                 view(t).slice(&specs).expect(VALID)
             }),
             (&table.theirs, |a: &ArrayD<f32>| {
-                let (start, end) = black_box((1, 9));
+                let (start, end): (isize, isize) = black_box((1, 9));
                 let rows = SliceInfoElem::from(start..end);
                 let columns = SliceInfoElem::Slice {
                     start: 0,
