@@ -232,6 +232,17 @@ impl<'a> TensorView<'a> {
     pub fn remove_axis(&self, axis: usize) -> Result<Self> {
         each_preset!(ViewPayload, &self.payload, view => Ok(view.remove_axis(axis)?.into()))
     }
+
+    /// The elements with index below `index` on `axis`, and the others.
+    ///
+    /// # Errors
+    /// [`TensorError::Validation`] if there is no such axis or `index` is above its extent.
+    pub fn split_at(&self, axis: usize, index: usize) -> Result<(Self, Self)> {
+        each_preset!(ViewPayload, &self.payload, view => {
+            let (low, high) = view.split_at(axis, index)?;
+            Ok((low.into(), high.into()))
+        })
+    }
 }
 
 /// Metadata only: `Display` prints values.

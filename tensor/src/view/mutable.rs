@@ -177,8 +177,10 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
             }
             .into());
         }
-        if let (Ok(to), Ok(from)) = (self.as_mut_slice(), source.as_slice()) {
-            to.clone_from_slice(from);
+        if self.layout.is_row_major_contiguous()
+            && let Some(from) = source.dense()
+        {
+            self.as_mut_slice()?.clone_from_slice(from);
             return Ok(());
         }
         let data = &mut *self.data;
