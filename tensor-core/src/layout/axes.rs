@@ -47,6 +47,26 @@ impl<R: TensorRank> TensorLayout<R> {
         out
     }
 
+    /// The same elements with the axes sorted by the magnitude of their strides, largest first: the order of memory.
+    ///
+    /// For work that does not depend on the order of the elements.
+    #[must_use]
+    pub fn descending(&self) -> Self {
+        let mut out = self.clone();
+        let (shape, strides) = (out.shape.as_mut(), out.strides.as_mut());
+        // A few axes, sorted in place by insertion, equal strides as they were.
+        for end in 1..shape.len() {
+            for axis in (0..end).rev() {
+                if strides[axis].unsigned_abs() >= strides[axis + 1].unsigned_abs() {
+                    break;
+                }
+                shape.swap(axis, axis + 1);
+                strides.swap(axis, axis + 1);
+            }
+        }
+        out
+    }
+
     /// A new axis of extent 1 in front of axis `axis`; `axis == rank` appends it.
     ///
     /// # Errors

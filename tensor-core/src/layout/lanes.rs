@@ -328,7 +328,9 @@ mod tests {
         let layout = Layout::row_major([11]).unwrap();
         let bounds = [None, Some(0), Some(3), Some(4), Some(9), Some(-2)];
         let mut specs = Vec::new();
-        for step in [1, 2, 3, 4, 6, -1, -2, -5, 20, isize::MAX, isize::MIN] {
+        let steps = [1, 2, -2, 3, 4, 6, -1, -5, 20, isize::MAX, isize::MIN];
+        // Miri takes an hour for all of them.
+        for &step in &steps[..if cfg!(miri) { 3 } else { steps.len() }] {
             for start in bounds {
                 for end in bounds {
                     specs.push(SliceSpec::new(start, end, step));

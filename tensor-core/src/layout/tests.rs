@@ -181,6 +181,16 @@ fn permute_and_transpose() {
 }
 
 #[test]
+fn axes_in_the_order_of_memory() {
+    let layout = row(&[2, 3, 4]).permute(&[1, 2, 0]).unwrap();
+    assert_eq!(layout.descending(), row(&[2, 3, 4]));
+    let mixed = strided(&[2, 3, 4, 5], &[0, 7, -30, 7], 500).descending();
+    assert_eq!(mixed.shape(), [4, 3, 5, 2]);
+    assert_eq!(mixed.strides(), [-30, 7, 7, 0]);
+    assert_eq!(row(&[]).descending(), row(&[]));
+}
+
+#[test]
 fn inserting_removing_and_indexing_axes() {
     let layout = row(&[2, 3]);
     for (axis, shape) in [(0, [1, 2, 3]), (1, [2, 1, 3]), (2, [2, 3, 1])] {

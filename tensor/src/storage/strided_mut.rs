@@ -207,8 +207,14 @@ impl<'a, T, R: TensorRank> StridedMut<'a, T, R> {
     /// # Errors
     /// [`ValidationError::NonContiguous`] unless they lie side by side in row-major order.
     pub fn into_slice(self) -> Result<&'a mut [T]> {
+        self.dense()
+            .map_err(|this| this.layout.non_contiguous("into_slice").into())
+    }
+
+    /// The elements as one slice, or `self` where they do not lie so; builds no error.
+    fn dense(self) -> Result<&'a mut [T], Self> {
         if !self.layout.is_row_major_contiguous() {
-            return Err(self.layout.non_contiguous("into_slice").into());
+            return Err(self);
         }
         if self.layout.is_empty() {
             return Ok(&mut []);
@@ -357,11 +363,9 @@ impl<'a, T, R: TensorRank> IntoIterator for StridedMut<'a, T, R> {
     type IntoIter = IterMut<'a, T>;
 
     fn into_iter(self) -> IterMut<'a, T> {
-        let offsets = self.layout.offsets();
-        let base = self.base;
-        let walk = match self.into_slice() {
+        let walk = match self.dense() {
             Ok(elements) => Walk::Dense(elements.iter_mut()),
-            Err(_) => Walk::Strided(base, offsets),
+            Err(this) => Walk::Strided(this.base, this.layout.offsets()),
         };
         IterMut { walk }
     }

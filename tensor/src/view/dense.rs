@@ -28,8 +28,15 @@ pub use lanes::{DenseLanes, DenseLanesMut};
 /// Out of line, so that an access inlines to its comparisons.
 #[cold]
 #[inline(never)]
-fn outside(index: &[usize], shape: &[usize]) -> ! {
+fn panic_outside<const N: usize>(index: [usize; N], shape: [usize; N]) -> ! {
     panic!("index {index:?} is outside shape {shape:?}; use get() where the index may be wrong")
+}
+
+/// Panics with copies made number by number: an index whose address the call saw would be stored before every access.
+#[inline]
+fn outside<const N: usize>(index: &[usize; N], shape: &[usize; N]) -> ! {
+    let copy = |number| number;
+    panic_outside(index.map(copy), shape.map(copy))
 }
 
 macro_rules! define_dense_views {

@@ -257,6 +257,15 @@ impl<'a> TensorView<'a> {
     pub fn remove_axis(&self, axis: usize) -> Result<Self> {
         Ok(self.with_layout(self.layout().remove_axis(axis)?))
     }
+
+    /// The elements with index below `index` on `axis`, and the others.
+    ///
+    /// # Errors
+    /// [`TensorError::Validation`] if there is no such axis or `index` is above its extent.
+    pub fn split_at(&self, axis: usize, index: usize) -> Result<(Self, Self)> {
+        let (low, high) = self.layout().split_at(axis, index)?;
+        Ok((self.with_layout(low), self.with_layout(high)))
+    }
 }
 
 /// Metadata only: `Display` prints values.

@@ -1,5 +1,7 @@
 //! [`TensorViewMut`]: a borrowed view that can be written, whose element type is known when running.
 
+mod transform;
+
 use std::fmt;
 
 use tensor_core::{DType, DynRank, IntoRankShape, TensorLayout};

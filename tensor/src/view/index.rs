@@ -6,7 +6,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use tensor_core::{Rank, TensorLayout, TensorRank};
+use tensor_core::{Rank, TensorLayout};
 
 use super::{TypedTensorView, TypedTensorViewMut};
 
@@ -28,13 +28,19 @@ fn position<const N: usize>(layout: &TensorLayout<Rank<N>>, index: &[usize; N]) 
 /// Out of line, so that an access inlines to its comparisons.
 #[cold]
 #[inline(never)]
-fn outside<R: TensorRank>(layout: &TensorLayout<R>, index: &[usize]) -> ! {
-    match layout.offset_of(index) {
+fn panic_outside<const N: usize>(layout: &TensorLayout<Rank<N>>, index: [usize; N]) -> ! {
+    match layout.offset_of(&index) {
         Err(error) => panic!("{error}; use get() where the index may be wrong"),
         Ok(at) => {
             unreachable!("position {at} of {index:?} is outside the buffer of a checked view")
         }
     }
+}
+
+/// Panics with a copy made number by number: an index whose address the call saw would be stored before every access.
+#[inline]
+fn outside<const N: usize>(layout: &TensorLayout<Rank<N>>, index: &[usize; N]) -> ! {
+    panic_outside(layout, index.map(|number| number))
 }
 
 /// Panics where [`TypedTensorView::get`] fails.

@@ -1,5 +1,6 @@
 //! Walking a view element by element.
 
+use std::iter::FusedIterator;
 use std::slice;
 
 use tensor_core::{Offsets, Run, TensorRank};
@@ -72,3 +73,4 @@ fn fold_run<'a, T, B>(data: &'a [T], run: Run, init: B, mut f: impl FnMut(B, &'a
 }
 
 impl<T> ExactSizeIterator for Iter<'_, T> {}
+impl<T> FusedIterator for Iter<'_, T> {}

@@ -151,9 +151,8 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
     }
 
     /// Calls `f` on every element, in row-major logical order.
-    pub fn for_each(&mut self, mut f: impl FnMut(&mut T)) {
-        let data = &mut *self.data;
-        self.layout.offsets().for_each(|at| f(&mut data[at]));
+    pub fn for_each(&mut self, f: impl FnMut(&mut T)) {
+        self.iter_mut().for_each(f);
     }
 
     /// Writes `value` to every element.
@@ -161,7 +160,12 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
     where
         T: Clone,
     {
-        self.for_each(|element| element.clone_from(&value));
+        // Nobody can tell in which order, so the axes go in the order of memory.
+        let mut in_memory = TypedTensorViewMut {
+            layout: self.layout.descending(),
+            data: self.data,
+        };
+        in_memory.for_each(|element| element.clone_from(&value));
     }
 
     /// Copies the elements of `source`, which has the same shape.
@@ -181,15 +185,28 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
             }
             .into());
         }
-        if let (Ok(to), Ok(from)) = (self.as_mut_slice(), source.as_slice()) {
-            to.clone_from_slice(from);
+        if self.layout.is_row_major_contiguous()
+            && let Some(from) = source.dense()
+        {
+            self.as_mut_slice()?.clone_from_slice(from);
             return Ok(());
         }
-        let data = &mut *self.data;
-        self.layout
-            .offsets()
-            .zip(source.iter())
-            .for_each(|(at, element)| data[at].clone_from(element));
+        // The side that is not dense drives the walk, run by run; stepping through a slice beside it is cheap.
+        if self.layout.is_row_major_contiguous() {
+            let mut to = self.iter_mut();
+            source.iter().for_each(|from| {
+                if let Some(to) = to.next() {
+                    to.clone_from(from);
+                }
+            });
+        } else {
+            let mut from = source.iter();
+            self.for_each(|to| {
+                if let Some(from) = from.next() {
+                    to.clone_from(from);
+                }
+            });
+        }
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! Parts of views; expected values are worked by hand.
 
 use crate::{
-    SliceSpec, TensorError, TypedTensorView, TypedTensorViewMut, ValidationError, ViewError,
+    SliceSpec, TensorError, TensorView, TypedTensorView, TypedTensorViewMut, ValidationError,
+    ViewError,
 };
 
 const DATA: [i32; 6] = [1, 2, 3, 4, 5, 6];
@@ -94,6 +95,8 @@ fn halves() {
         (left.to_vec().unwrap(), right.to_vec().unwrap()),
         (vec![1, 2, 4, 5], vec![3, 6])
     );
+    let (_, right) = TensorView::from(view.clone()).split_at(1, 2).unwrap();
+    assert_eq!(right.to_vec::<i32>().unwrap(), [3, 6]);
     let (none, all) = view.split_at(0, 0).unwrap();
     assert_eq!((none.shape(), all.shape()), (&[0, 3][..], &[2, 3][..]));
     assert!(view.split_at(1, 4).is_err() && view.split_at(2, 0).is_err());

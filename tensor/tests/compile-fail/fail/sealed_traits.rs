@@ -13,7 +13,7 @@ impl Representation for Mine {} //~ E0277: sealed::Storing` is not satisfied
 impl TensorRank for Mine {
     //~^ E0277: sealed::Sealed` is not satisfied
     const RANK: Option<usize> = Some(1);
-    type Shape = [usize; 1];
+    type Shape = [usize; 1]; //~ E0277: `[usize; 1]: IntoRankShape<Mine>` is not satisfied
     type Strides = [isize; 1];
     fn shape_from_slice(_: &[usize]) -> Result<Self::Shape, ValidationError> {
         //~^ E0277: sealed::Sealed` is not satisfied
