@@ -3,6 +3,9 @@
 //! The representation is a type: [`Host`] is a plain vector, [`Dynamic`] is decided when running and today always plain
 //! host memory. The sealed trait behind [`Representation`] chooses the storage type and is the only way from a storage to
 //! host memory, and it is fallible, so that a representation in device memory can be added without touching tensors.
+//!
+//! The two files with `unsafe` lend elements of host memory that was checked before: `dense` without a second bounds check,
+//! `strided_mut` one by one where mutable slices would overlap.
 
 #[expect(
     unsafe_code,

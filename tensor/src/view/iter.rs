@@ -38,6 +38,7 @@ struct Strided<'a, T> {
 }
 
 impl<'a, T> Iter<'a, T> {
+    #[inline]
     pub(super) fn new<R: TensorRank>(view: &TypedTensorView<'a, T, R>) -> Self {
         let walk = match view.dense() {
             Some(elements) => Walk::Dense(elements.iter()),
@@ -48,6 +49,8 @@ impl<'a, T> Iter<'a, T> {
 }
 
 impl<'a, T> Strided<'a, T> {
+    /// Out of line, so that walking a short dense lane does not carry the room for runs.
+    #[inline(never)]
     fn new<R: TensorRank>(view: &TypedTensorView<'a, T, R>) -> Self {
         let mut runs = view.layout().runs();
         let none = Run {
@@ -120,6 +123,7 @@ impl<'a, T> Iterator for Iter<'a, T> {
         (len, Some(len))
     }
 
+    #[inline]
     fn fold<B, F: FnMut(B, &'a T) -> B>(self, init: B, mut f: F) -> B {
         match self.walk {
             Walk::Dense(elements) => elements.fold(init, f),
