@@ -2,8 +2,8 @@
 //!
 //! A [`TensorLayout`] is a shape, signed strides and an offset, all in elements: index `i` lies at
 //! `offset + sum(i[a] * strides[a])`. Operations that move no element are methods here and live in the files below:
-//! `dense` (the two memory orders), `axes` (permute, insert, remove), `slice`, `reshape`, `broadcast`, `overlap` (may it be
-//! written?), `offsets` (walking).
+//! `dense` (the two memory orders), `axes` (permute, insert, remove), `slice`, `reshape`, `broadcast`, `lanes` (parts that
+//! share no element), `components` (elements made of equal numbers), `overlap` (may it be written?), `offsets` (walking).
 //!
 //! Invariants: the element count fits `isize`; for a layout that is not empty every reachable offset fits `isize` and is
 //! not negative, and the operations only ever narrow or repeat the reachable range. Contiguity ignores axes of extent 1,

@@ -5,6 +5,10 @@
 //! [`Tensor::cast`], conversion from and to little-endian bytes, printing and [`Summary`]. **What it does not own:**
 //! arithmetic beyond fill, cast and copy; files; graphs.
 //!
+//! Beside them stand [`RowMajorView`] and [`ColMajorView`] (dense, of static rank, for inner loops), [`StridedMut`] (mutable
+//! parts that may interleave in memory), complex numbers as pairs of reals, and bytes as views. The feature `ndarray` adds
+//! exchange with the arrays of that crate, without copies.
+//!
 //! **Ownership.** Owners are move-only and lend views; only `TypedTensor<_, _, Host>` is `Clone`, since a clone must never
 //! move data between memories unseen. The copying verbs are `duplicate` (same memory order), `to_contiguous` (row-major)
 //! and `to_vec`. A consuming conversion that fails returns the owner in a [`ReinterpretError`].

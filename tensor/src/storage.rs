@@ -4,6 +4,9 @@
 //! pool, a mapped file), [`Dynamic`] is one of the two, decided when running. The sealed trait behind [`Representation`]
 //! chooses the storage type and is the only way from a storage to host memory; it is fallible, so no read of a tensor can
 //! move data between memories unseen.
+//!
+//! The files with `unsafe` lend elements of host memory that was checked before: `dense` without a second bounds check,
+//! `strided_mut` one by one where mutable slices would overlap.
 
 mod buffer;
 #[expect(

@@ -3,6 +3,10 @@
 //! [`TypedTensorView`] reads, [`TypedTensorViewMut`] writes; [`TensorView`] and [`TensorViewMut`] are the same with the
 //! element type known only when running. Every transformation edits the layout alone and allocates nothing up to rank 8.
 //!
+//! Files: `index` (square brackets), `iter`, `parts` (lanes, axes, halves), `mutable`, `dense` (row-major and column-major
+//! views of static rank), `complex` and `bytes` (other element types over the same memory), `erased` and `erased_mut`,
+//! `gather` (copies), `error`.
+//!
 //! Invariant: the layout addresses only elements of the slice, so indexing by it can't fail. Views are covariant in their
 //! lifetime and element type.
 
@@ -205,6 +209,7 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     }
 
     /// The elements in row-major logical order.
+    #[inline]
     #[must_use]
     #[inline]
     pub fn iter(&self) -> Iter<'a, T> {
