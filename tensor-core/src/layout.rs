@@ -47,19 +47,30 @@ pub struct TensorLayout<R: TensorRank = DynRank> {
 ///
 /// # Errors
 /// [`ValidationError::IntegerOverflow`] if the product exceeds `isize::MAX`.
+#[inline]
 pub fn checked_element_count(op: &'static str, shape: &[usize]) -> Result<usize, ValidationError> {
-    if shape.contains(&0) {
-        return Ok(0);
+    let (mut count, mut fits, mut empty) = (1_usize, true, false);
+    for &extent in shape {
+        let (product, overflows) = count.overflowing_mul(extent);
+        count = product;
+        fits &= !overflows;
+        empty |= extent == 0;
     }
-    shape
-        .iter()
-        .try_fold(1_usize, |count, &extent| count.checked_mul(extent))
-        .filter(|&count| isize::try_from(count).is_ok())
-        .ok_or_else(|| ValidationError::IntegerOverflow {
-            op,
-            what: "the element count",
-            shape: shape.into(),
-        })
+    match (empty, fits && isize::try_from(count).is_ok()) {
+        (true, _) => Ok(0),
+        (false, true) => Ok(count),
+        (false, false) => Err(too_many_elements(op, shape)),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn too_many_elements(op: &'static str, shape: &[usize]) -> ValidationError {
+    ValidationError::IntegerOverflow {
+        op,
+        what: "the element count",
+        shape: shape.into(),
+    }
 }
 
 /// The position `count` steps of `stride` behind `at`.
@@ -74,6 +85,7 @@ pub fn stepped(at: usize, stride: isize, count: usize) -> usize {
 /// Fills `strides` for dense axes, listed from the fastest to the slowest as (axis) in `order`.
 ///
 /// Only an empty shape can saturate, and its strides address nothing.
+#[inline]
 fn fill_dense_strides(shape: &[usize], strides: &mut [isize], order: impl Iterator<Item = usize>) {
     let mut step = 1_isize;
     for axis in order {
@@ -94,19 +106,27 @@ impl TensorLayout<DynRank> {
     }
 }
 
+impl TensorLayout<DynRank> {
+    /// A layout to be filled axis by axis where it lies: moving it afterwards would wait for each of the narrow writes.
+    #[inline]
+    fn zeroed(rank: usize, offset: usize) -> Self {
+        Self {
+            shape: ShapeVec::with_initial_len(rank),
+            strides: StrideVec::with_initial_len(rank),
+            offset,
+        }
+    }
+}
+
 impl<R: TensorRank> TensorLayout<R> {
     /// The dense layout in which the last axis varies fastest.
     ///
     /// # Errors
     /// [`ValidationError::RankMismatch`], or [`ValidationError::IntegerOverflow`] if the element count exceeds `isize::MAX`.
+    #[inline]
     pub fn row_major(shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
         let mut layout = Self::dense("row_major", shape)?;
-        let rank = layout.rank();
-        fill_dense_strides(
-            layout.shape.as_ref(),
-            layout.strides.as_mut(),
-            (0..rank).rev(),
-        );
+        layout.fill_row_major();
         Ok(layout)
     }
 
@@ -128,24 +148,31 @@ impl<R: TensorRank> TensorLayout<R> {
             offset: 0,
             ..self.clone()
         };
-        let rank = layout.rank();
-        fill_dense_strides(
-            layout.shape.as_ref(),
-            layout.strides.as_mut(),
-            (0..rank).rev(),
-        );
+        layout.fill_row_major();
         layout
     }
 
+    #[inline]
+    fn fill_row_major(&mut self) {
+        let rank = self.rank();
+        fill_dense_strides(self.shape.as_ref(), self.strides.as_mut(), (0..rank).rev());
+    }
+
+    /// A layout whose strides are 0 until they are written.
+    #[inline]
+    fn unstrided(shape: R::Shape, offset: usize) -> Self {
+        Self {
+            strides: R::zero_strides(&shape),
+            shape,
+            offset,
+        }
+    }
+
+    #[inline]
     fn dense(op: &'static str, shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
         let shape = shape.into_rank_shape().map_err(|error| error.with_op(op))?;
         checked_element_count(op, shape.as_ref())?;
-        let strides = R::zero_strides(&shape);
-        Ok(Self {
-            shape,
-            strides,
-            offset: 0,
-        })
+        Ok(Self::unstrided(shape, 0))
     }
 
     /// A layout from its parts, checked against a buffer of `buffer_len` elements.
@@ -254,13 +281,11 @@ impl<R: TensorRank> TensorLayout<R> {
 
     /// The number of logical elements.
     #[must_use]
+    #[inline]
     pub fn element_count(&self) -> usize {
-        // Checked at construction: without an extent of 0 the product fits.
-        if self.is_empty() {
-            0
-        } else {
-            self.shape().iter().product()
-        }
+        // Checked at construction: without an extent of 0 the product fits, and with one it is 0 however it wraps.
+        let shape = self.shape().iter();
+        shape.fold(1, |count, &extent| count.wrapping_mul(extent))
     }
 
     /// Whether an extent is 0.
