@@ -51,8 +51,10 @@ type Result<T, E = ReferenceError> = std::result::Result<T, E>;
 /// [`ReferenceError`]: inputs that do not suit the op, an index out of range, a dtype without arithmetic here (complex,
 /// external), or a result that does not fit memory.
 pub fn evaluate(op: &Op, inputs: &[Option<&Tensor>]) -> Result<Vec<Tensor>> {
-    let views: Vec<Option<TensorView<'_>>> =
-        inputs.iter().map(|input| input.map(Tensor::view)).collect();
+    let views = inputs
+        .iter()
+        .map(|input| Ok(input.map(Tensor::view).transpose()?))
+        .collect::<Result<Vec<_>>>()?;
     evaluate_views(op, &views)
 }
 

@@ -39,7 +39,7 @@ fn feed(graph: &Graph, seed: usize) -> Vec<Tensor> {
 fn check(text: &str) -> Vec<String> {
     let graph = parse(text, &NoConstants).expect("the test's graph is valid");
     let feeds = feed(&graph, 3);
-    let views: Vec<TensorView<'_>> = feeds.iter().map(Tensor::view).collect();
+    let views: Vec<TensorView<'_>> = feeds.iter().map(|feed| feed.view().unwrap()).collect();
     let layouts: Vec<_> = views.iter().map(|v| v.layout().clone()).collect();
     let stages =
         optimizer::compile(&graph, &Bindings::new(), &layouts, &Reference).expect("compiles");
@@ -240,7 +240,7 @@ fn an_index_out_of_range_is_an_error_that_names_the_step() {
     let graph = parse(text, &NoConstants).expect("valid");
     let x = Tensor::from_vec_row_major([3], vec![1.0_f32, 2.0, 3.0]).expect("x");
     let i = Tensor::from_vec_row_major([1], vec![3_i64]).expect("i");
-    let views = [x.view(), i.view()];
+    let views = [x.view().unwrap(), i.view().unwrap()];
     let layouts: Vec<_> = views.iter().map(|v| v.layout().clone()).collect();
     let stages =
         optimizer::compile(&graph, &Bindings::new(), &layouts, &Reference).expect("compiles");

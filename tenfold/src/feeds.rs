@@ -46,7 +46,7 @@ pub(crate) fn ordered<'a>(
                     got: tensor.dtype(),
                 });
             }
-            Ok(tensor.view())
+            Ok(tensor.view()?)
         })
         .collect()
 }

@@ -1,10 +1,14 @@
 //! Element types as values.
 //!
-//! One table (at the end of the macro below) makes the tag enum, its specs, names, sizes and the two parallel constant
-//! tables, so that a preset can't exist in one of them and be missing in another. The first seven rows and their levels
-//! are fixed; presets that rank below them carry negative levels.
+//! One table, the call of [`define_scalar_tag!`](crate::define_scalar_tag) below, makes the tag enum, its specs, names,
+//! sizes and the two parallel constant tables, so that a preset can't exist in one of them and be missing in another. The
+//! first seven rows and their levels are fixed; presets that rank below them carry negative levels.
 //!
 //! Invariant: [`DType::TAGS`] and [`DType::SPECS`] have the same order; `External` is in neither.
+#![expect(
+    clippy::allow_attributes,
+    reason = "define_scalar_tag! can't know whether its caller uses every table"
+)]
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,6 +19,11 @@ use num_complex::{Complex32, Complex64};
 /// What family of numbers a dtype belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum MemberKind {
     /// Truth values.
     Boolean,
@@ -32,6 +41,11 @@ pub enum MemberKind {
 
 /// One row of the dtype table: family, rank inside the family, width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct MemberSpec {
     /// The family.
     pub kind: MemberKind,
@@ -52,9 +66,17 @@ impl MemberSpec {
 /// Identifies a scalar type that is defined outside this crate.
 ///
 /// The id is a 32-bit FNV-1a hash of a name which the type's author chooses (say, `"tropical.max_plus"`), so it is
-/// constant, the same in every run, and needs no registry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// constant, the same in every run, and needs no registry. `Display` and `FromStr` use `external#` and the hash as eight
+/// hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExternalId(u32);
+
+/// As `Display`: the text that [`DType`] and error texts show.
+impl fmt::Debug for ExternalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl ExternalId {
     /// The id of the external scalar called `name`.
@@ -87,60 +109,37 @@ impl ExternalId {
     }
 }
 
-/// Makes a tag enum with its tables from rows `Tag("name") => Type : Kind level width`.
-macro_rules! define_scalar_tag {
-    (
-        $(#[$meta:meta])*
-        pub enum $Tag:ident {
-            $($(#[$row_meta:meta])* $Variant:ident($name:literal) => $Type:ty : $Kind:ident $level:literal $width:literal,)+
-        }
-        external $External:ident($ExternalType:ty);
-    ) => {
-        $(#[$meta])*
-        pub enum $Tag {
-            $($(#[$row_meta])* $Variant,)+
-            /// A scalar defined outside this crate, by its id.
-            $External($ExternalType),
-        }
-
-        impl $Tag {
-            /// Every preset, in table order.
-            pub const TAGS: &'static [Self] = &[$(Self::$Variant,)+];
-            /// The specs of [`Self::TAGS`], in the same order.
-            pub const SPECS: &'static [MemberSpec] =
-                &[$(MemberSpec::new(MemberKind::$Kind, $level, $width),)+];
-
-            /// Family, level and width.
-            #[must_use]
-            pub const fn spec(self) -> MemberSpec {
-                match self {
-                    $(Self::$Variant => MemberSpec::new(MemberKind::$Kind, $level, $width),)+
-                    Self::$External(_) => MemberSpec::new(MemberKind::External, 0, 0),
-                }
-            }
-
-            /// The short lower-case name, such as `f32`; `external` for every external scalar.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$Variant => $name,)+
-                    Self::$External(_) => "external",
-                }
-            }
-
-            /// Bytes of one element; 0 for an external scalar, whose size this table does not know.
-            #[must_use]
-            pub const fn size_bytes(self) -> usize {
-                match self {
-                    $(Self::$Variant => std::mem::size_of::<$Type>(),)+
-                    Self::$External(_) => 0,
-                }
-            }
-        }
-    };
+impl fmt::Display for ExternalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("external#{:08x}", self.0))
+    }
 }
 
-define_scalar_tag! {
+/// A text that is no [`ExternalId`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is no id of an external scalar; write external# and eight hexadecimal digits, such as external#e40c292c"
+)]
+pub struct ParseExternalIdError {
+    /// The text that was given.
+    pub text: String,
+}
+
+impl FromStr for ExternalId {
+    type Err = ParseExternalIdError;
+
+    fn from_str(text: &str) -> Result<Self, ParseExternalIdError> {
+        text.strip_prefix("external#")
+            .filter(|hex| hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+            .map(Self)
+            .ok_or_else(|| ParseExternalIdError {
+                text: text.to_owned(),
+            })
+    }
+}
+
+crate::define_scalar_tag! {
     /// The type of a tensor's elements, as a value.
     ///
     /// `Display` and `FromStr` use the short names (`f32`, `i64`, `bool`, ...); an external scalar reads
@@ -231,7 +230,7 @@ impl DType {
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::External(id) => f.pad(&format!("external#{:08x}", id.to_u32())),
+            Self::External(id) => id.fmt(f),
             preset => f.pad(preset.name()),
         }
     }
@@ -254,13 +253,9 @@ impl FromStr for DType {
         if let Some(tag) = Self::TAGS.iter().find(|tag| tag.name() == text) {
             return Ok(*tag);
         }
-        text.strip_prefix("external#")
-            .filter(|hex| hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
-            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
-            .map(|raw| Self::External(ExternalId::from_u32(raw)))
-            .ok_or_else(|| ParseDTypeError {
-                text: text.to_owned(),
-            })
+        text.parse()
+            .map(Self::External)
+            .map_err(|error: ParseExternalIdError| ParseDTypeError { text: error.text })
     }
 }
 

@@ -59,6 +59,16 @@ pub enum ValidationError {
         shape: Box<[usize]>,
         target: Box<[usize]>,
     },
+    /// An axis that can't be stretched to the extent wanted for it.
+    #[error(
+        "{op}: axis {axis} of extent {extent} can't become an axis of extent {target}; extents must be equal or 1"
+    )]
+    BroadcastAxis {
+        op: &'static str,
+        axis: usize,
+        extent: usize,
+        target: usize,
+    },
     /// A reshape that changes the number of elements.
     #[error("{op}: cannot reshape {from:?} into {to:?}: the element counts differ")]
     ReshapeElementCount {
@@ -158,6 +168,7 @@ macro_rules! op_field {
             | ValidationError::IncompatibleShapes { op: $op, .. }
             | ValidationError::ShapeMismatch { op: $op, .. }
             | ValidationError::BroadcastTarget { op: $op, .. }
+            | ValidationError::BroadcastAxis { op: $op, .. }
             | ValidationError::ReshapeElementCount { op: $op, .. }
             | ValidationError::RankMismatch { op: $op, .. }
             | ValidationError::AxisOutOfBounds { op: $op, .. }
@@ -197,6 +208,7 @@ impl ValidationError {
             | Self::IncompatibleShapes { .. }
             | Self::ShapeMismatch { .. }
             | Self::BroadcastTarget { .. }
+            | Self::BroadcastAxis { .. }
             | Self::ReshapeElementCount { .. }
             | Self::NonUnitAxis { .. } => ValidationKind::ShapeMismatch,
             Self::RankMismatch { .. }

@@ -2,7 +2,8 @@
 //!
 //! A [`TensorLayout`] is a shape, signed strides and an offset, all in elements: index `i` lies at
 //! `offset + sum(i[a] * strides[a])`. Operations that move no element are methods here and live in the files below:
-//! `axes` (permute, insert, remove), `slice`, `reshape`, `broadcast`, `overlap` (may it be written?), `offsets` (walking).
+//! `dense` (the two memory orders), `axes` (permute, insert, remove), `slice`, `reshape`, `broadcast`, `overlap` (may it be
+//! written?), `offsets` (walking).
 //!
 //! Invariants: the element count fits `isize`; for a layout that is not empty every reachable offset fits `isize` and is
 //! not negative, and the operations only ever narrow or repeat the reachable range. Contiguity ignores axes of extent 1,
@@ -11,9 +12,14 @@
 
 mod axes;
 mod broadcast;
+mod components;
+mod dense;
+mod lanes;
 mod offsets;
 mod overlap;
 mod reshape;
+#[cfg(feature = "serde")]
+mod serialization;
 mod slice;
 #[cfg(test)]
 mod tests;
@@ -21,6 +27,8 @@ mod tests;
 use crate::{DynRank, IntoRankShape, Rank, ShapeVec, StrideVec, TensorRank, ValidationError};
 
 pub use broadcast::broadcast_shapes;
+pub use dense::{MemoryOrder, checked_element_count, contiguous_strides};
+pub use lanes::LaneLayouts;
 pub use offsets::{Block, Offsets, Run, Runs};
 pub use slice::SliceSpec;
 
@@ -43,36 +51,6 @@ pub struct TensorLayout<R: TensorRank = DynRank> {
     offset: usize,
 }
 
-/// The number of elements of a shape: 0 if an extent is 0, else the product.
-///
-/// # Errors
-/// [`ValidationError::IntegerOverflow`] if the product exceeds `isize::MAX`.
-#[inline]
-pub fn checked_element_count(op: &'static str, shape: &[usize]) -> Result<usize, ValidationError> {
-    let (mut count, mut fits, mut empty) = (1_usize, true, false);
-    for &extent in shape {
-        let (product, overflows) = count.overflowing_mul(extent);
-        count = product;
-        fits &= !overflows;
-        empty |= extent == 0;
-    }
-    match (empty, fits && isize::try_from(count).is_ok()) {
-        (true, _) => Ok(0),
-        (false, true) => Ok(count),
-        (false, false) => Err(too_many_elements(op, shape)),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn too_many_elements(op: &'static str, shape: &[usize]) -> ValidationError {
-    ValidationError::IntegerOverflow {
-        op,
-        what: "the element count",
-        shape: shape.into(),
-    }
-}
-
 /// The position `count` steps of `stride` behind `at`.
 ///
 /// Modulo the range of `usize`, so that it is exact wherever an element lies and harmless where none does.
@@ -80,18 +58,6 @@ fn too_many_elements(op: &'static str, shape: &[usize]) -> ValidationError {
 #[inline]
 pub fn stepped(at: usize, stride: isize, count: usize) -> usize {
     at.wrapping_add(stride.cast_unsigned().wrapping_mul(count))
-}
-
-/// Fills `strides` for dense axes, listed from the fastest to the slowest as (axis) in `order`.
-///
-/// Only an empty shape can saturate, and its strides address nothing.
-#[inline]
-fn fill_dense_strides(shape: &[usize], strides: &mut [isize], order: impl Iterator<Item = usize>) {
-    let mut step = 1_isize;
-    for axis in order {
-        strides[axis] = step;
-        step = step.saturating_mul(isize::try_from(shape[axis].max(1)).unwrap_or(isize::MAX));
-    }
 }
 
 impl TensorLayout<DynRank> {
@@ -118,46 +84,21 @@ impl TensorLayout<DynRank> {
     }
 }
 
-impl<R: TensorRank> TensorLayout<R> {
-    /// The dense layout in which the last axis varies fastest.
-    ///
-    /// # Errors
-    /// [`ValidationError::RankMismatch`], or [`ValidationError::IntegerOverflow`] if the element count exceeds `isize::MAX`.
-    #[inline]
-    pub fn row_major(shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
-        let mut layout = Self::dense("row_major", shape)?;
-        layout.fill_row_major();
-        Ok(layout)
-    }
-
-    /// The dense layout in which the first axis varies fastest.
-    ///
-    /// # Errors
-    /// As [`TensorLayout::row_major`].
-    pub fn col_major(shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
-        let mut layout = Self::dense("col_major", shape)?;
-        let rank = layout.rank();
-        fill_dense_strides(layout.shape.as_ref(), layout.strides.as_mut(), 0..rank);
-        Ok(layout)
-    }
-
-    /// The dense row-major layout of the same shape, at offset 0.
+impl<const N: usize> TensorLayout<Rank<N>> {
+    /// The extents, as an array.
     #[must_use]
-    pub fn row_major_like(&self) -> Self {
-        let mut layout = Self {
-            offset: 0,
-            ..self.clone()
-        };
-        layout.fill_row_major();
-        layout
+    pub const fn shape_array(&self) -> [usize; N] {
+        self.shape
     }
 
-    #[inline]
-    fn fill_row_major(&mut self) {
-        let rank = self.rank();
-        fill_dense_strides(self.shape.as_ref(), self.strides.as_mut(), (0..rank).rev());
+    /// The strides in elements, as an array.
+    #[must_use]
+    pub const fn strides_array(&self) -> [isize; N] {
+        self.strides
     }
+}
 
+impl<R: TensorRank> TensorLayout<R> {
     /// A layout whose strides are 0 until they are written.
     #[inline]
     fn unstrided(shape: R::Shape, offset: usize) -> Self {
@@ -166,13 +107,6 @@ impl<R: TensorRank> TensorLayout<R> {
             shape,
             offset,
         }
-    }
-
-    #[inline]
-    fn dense(op: &'static str, shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
-        let shape = shape.into_rank_shape().map_err(|error| error.with_op(op))?;
-        checked_element_count(op, shape.as_ref())?;
-        Ok(Self::unstrided(shape, 0))
     }
 
     /// A layout from its parts, checked against a buffer of `buffer_len` elements.
@@ -189,16 +123,26 @@ impl<R: TensorRank> TensorLayout<R> {
     ) -> Result<Self, ValidationError> {
         const OP: &str = "from_parts";
         let shape = shape.into_rank_shape().map_err(|error| error.with_op(OP))?;
-        checked_element_count(OP, shape.as_ref())?;
+        Self::validated(OP, shape, strides, offset, buffer_len)
+    }
+
+    fn validated(
+        op: &'static str,
+        shape: R::Shape,
+        strides: &[isize],
+        offset: usize,
+        buffer_len: usize,
+    ) -> Result<Self, ValidationError> {
+        checked_element_count(op, shape.as_ref())?;
         let rank = shape.as_ref().len();
         if strides.len() != rank {
             return Err(ValidationError::RankMismatch {
-                op: OP,
+                op,
                 expected: rank,
                 actual: strides.len(),
             });
         }
-        let strides = R::strides_from_slice(strides).map_err(|error| error.with_op(OP))?;
+        let strides = R::strides_from_slice(strides).map_err(|error| error.with_op(op))?;
         let layout = Self {
             shape,
             strides,
@@ -206,7 +150,7 @@ impl<R: TensorRank> TensorLayout<R> {
         };
         layout
             .validate_in_bounds(buffer_len)
-            .map_err(|error| error.with_op(OP))?;
+            .map_err(|error| error.with_op(op))?;
         Ok(layout)
     }
 
@@ -292,29 +236,6 @@ impl<R: TensorRank> TensorLayout<R> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shape().contains(&0)
-    }
-
-    /// Whether the elements lie side by side in row-major order, axes of extent 1 ignored.
-    #[must_use]
-    pub fn is_row_major_contiguous(&self) -> bool {
-        self.is_dense((0..self.rank()).rev())
-    }
-
-    /// Whether the elements lie side by side in column-major order, axes of extent 1 ignored.
-    #[must_use]
-    pub fn is_col_major_contiguous(&self) -> bool {
-        self.is_dense(0..self.rank())
-    }
-
-    fn is_dense(&self, mut fastest_first: impl Iterator<Item = usize>) -> bool {
-        let mut step = 1_isize;
-        self.is_empty()
-            || fastest_first.all(|axis| {
-                let extent = self.shape()[axis];
-                let fits = extent == 1 || self.strides()[axis] == step;
-                step = step.wrapping_mul(isize::try_from(extent).unwrap_or(isize::MAX));
-                fits
-            })
     }
 
     /// The lowest and highest reachable offset, or `None` if the layout is empty.

@@ -17,7 +17,25 @@ pub type ShapeVec = TinyVec<[usize; INLINE_RANK]>;
 /// Strides of run-time rank, in elements, signed.
 pub type StrideVec = TinyVec<[isize; INLINE_RANK]>;
 
-/// How a rank stores shapes and strides; sealed.
+/// How a rank stores shapes and strides; sealed:
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// struct Mine;
+/// impl tensor_core::TensorRank for Mine {
+///     const RANK: Option<usize> = Some(1);
+///     type Shape = [usize; 1];
+///     type Strides = [isize; 1];
+///     fn shape_from_slice(_: &[usize]) -> Result<[usize; 1], tensor_core::ValidationError> {
+///         Ok([1])
+///     }
+///     fn strides_from_slice(_: &[isize]) -> Result<[isize; 1], tensor_core::ValidationError> {
+///         Ok([1])
+///     }
+///     fn zero_strides(_: &[usize; 1]) -> [isize; 1] {
+///         [0]
+///     }
+/// }
+/// ```
 pub trait TensorRank: sealed::Sealed + Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The rank where it is known when compiling.
     const RANK: Option<usize>;
@@ -116,6 +134,11 @@ fn array_from_slice<T: Copy, const N: usize>(values: &[T]) -> Result<[T; N], Val
 ///
 /// For [`DynRank`] anything that reads as a slice of extents; for [`Rank<N>`] an array of exactly `N` extents (another
 /// length does not compile) or a vector or slice, whose length is checked when running.
+///
+/// ```compile_fail,E0277
+/// use tensor_core::{Rank, TensorLayout};
+/// let layout = TensorLayout::<Rank<2>>::row_major([2, 3, 1]);
+/// ```
 pub trait IntoRankShape<R: TensorRank> {
     /// The shape.
     ///

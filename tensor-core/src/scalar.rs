@@ -4,8 +4,10 @@
 //! [`ScalarArithmetic`] to give it sums and products. [`TensorScalar`] is sealed: exactly the presets of the [`DType`] table
 //! implement it, so code may rely on the fifteen tags being all there is.
 
+mod admission;
 mod arithmetic;
 
+pub use admission::{AdAdmissionError, ad_admission};
 pub use arithmetic::ScalarArithmetic;
 
 use std::fmt;

@@ -33,7 +33,8 @@ impl TensorView<'_> {
             });
         }
         each_preset!(ViewPayload, self.payload(), view => dispatch_dtype!(dtype, T => convert::<_, T>(view),
-            _id => Err(TensorError::UnsupportedDType { op: "cast", dtype })))
+            _id => Err(TensorError::UnsupportedDType { op: "cast", dtype })),
+            _external => Err(TensorError::UnsupportedDType { op: "cast", dtype: self.dtype() }))
     }
 }
 

@@ -1,9 +1,12 @@
 //! [`Tensor`]: an owned tensor whose element type is known when running.
 //!
-//! It is a private enum with one variant per preset dtype, each a plain [`TypedTensor`]; `as_typed` is a match, never a
-//! pointer cast, and moving in or out moves fields only.
+//! It is a private enum with one variant per preset dtype, each a plain [`TypedTensor`], and one for scalars defined outside
+//! this crate; `as_typed` is a match, never a pointer cast, and moving in or out moves fields only. Files: this one has the
+//! type, constructors, metadata and access; `convert` moves tensors in and out; `bytes` reads and writes little-endian bytes.
 
 mod bytes;
+mod complex;
+mod convert;
 #[cfg(test)]
 mod tests;
 
@@ -11,13 +14,13 @@ use std::fmt;
 
 use tensor_core::{DType, IntoRankShape, TensorLayout, dispatch_dtype};
 
+use crate::external::ExternalView;
 use crate::payload::{Payload, each_preset};
 use crate::{
-    DynRank, ReinterpretError, Result, TensorElement, TensorError, TensorView, TensorViewMut,
-    TypedTensor,
+    DynRank, Placement, Result, TensorElement, TensorError, TensorView, TensorViewMut, TypedTensor,
 };
 
-/// An owned, move-only tensor of any preset dtype and any rank.
+/// An owned, move-only tensor of any dtype and any rank.
 ///
 /// ```
 /// use tensor::{DType, Tensor};
@@ -30,21 +33,7 @@ pub struct Tensor {
     payload: Payload,
 }
 
-impl<T: TensorElement> From<TypedTensor<T>> for Tensor {
-    fn from(tensor: TypedTensor<T>) -> Self {
-        Self {
-            payload: T::wrap(tensor),
-        }
-    }
-}
-
 impl Tensor {
-    /// The same tensor with its element type known only when running; no element moves.
-    #[must_use]
-    pub fn from_typed<T: TensorElement>(tensor: TypedTensor<T>) -> Self {
-        tensor.into()
-    }
-
     /// A tensor whose elements are listed with the last axis fastest. Adopts the vector; nothing is copied.
     ///
     /// # Errors
@@ -97,13 +86,13 @@ impl Tensor {
         fn tag<T: TensorElement>(_: &TypedTensor<T>) -> DType {
             T::dtype()
         }
-        each_preset!(Payload, &self.payload, t => tag(t))
+        each_preset!(Payload, &self.payload, t => tag(t), external => external.dtype())
     }
 
     /// Shape, strides and offset.
     #[must_use]
     pub fn layout(&self) -> &TensorLayout {
-        each_preset!(Payload, &self.payload, t => t.layout())
+        each_preset!(Payload, &self.payload, t => t.layout(), external => external.layout())
     }
 
     /// The extents.
@@ -139,36 +128,23 @@ impl Tensor {
     /// Bytes of all elements.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
-        self.len() * self.dtype().size_bytes()
+        let element_bytes = match &self.payload {
+            Payload::External(external) => external.element_bytes(),
+            _ => self.dtype().size_bytes(),
+        };
+        self.len() * element_bytes
     }
 
-    /// The typed tensor inside, if its elements are of type `T`.
+    /// Where the elements are: the kind of memory, the device, the cores close to it.
     #[must_use]
-    pub fn as_typed<T: TensorElement>(&self) -> Option<&TypedTensor<T>> {
-        T::peek(&self.payload)
+    pub fn placement(&self) -> Placement {
+        each_preset!(Payload, &self.payload, t => t.placement(), external => external.placement())
     }
 
-    /// The typed tensor inside, to be written, if its elements are of type `T`.
+    /// Whether host code can read the elements where they are. If not, [`Tensor::to_host`] copies them.
     #[must_use]
-    pub fn as_typed_mut<T: TensorElement>(&mut self) -> Option<&mut TypedTensor<T>> {
-        T::peek_mut(&mut self.payload)
-    }
-
-    /// The typed tensor inside; moves fields only.
-    ///
-    /// # Errors
-    /// The tensor itself, with [`TensorError::DTypeMismatch`].
-    pub fn into_typed<T: TensorElement>(self) -> Result<TypedTensor<T>, ReinterpretError<Self>> {
-        let error = self.mismatch::<T>("Tensor::into_typed");
-        T::unwrap(self.payload).map_err(|payload| ReinterpretError::new(Self { payload }, error))
-    }
-
-    fn mismatch<T: TensorElement>(&self, op: &'static str) -> TensorError {
-        TensorError::DTypeMismatch {
-            op,
-            expected: T::dtype(),
-            actual: self.dtype(),
-        }
+    pub fn is_on_host(&self) -> bool {
+        each_preset!(Payload, &self.payload, t => t.is_on_host(), _external => true)
     }
 
     /// The elements in row-major order.
@@ -201,40 +177,31 @@ impl Tensor {
             .to_vec()
     }
 
-    /// A copy in the same memory order.
-    ///
-    /// # Errors
-    /// [`TensorError::OutOfMemory`].
-    pub fn duplicate(&self) -> Result<Self> {
-        each_preset!(Payload, &self.payload, t => Ok(t.duplicate()?.into()))
-    }
-
-    /// A row-major copy.
-    ///
-    /// # Errors
-    /// [`TensorError::OutOfMemory`].
-    pub fn to_contiguous(&self) -> Result<Self> {
-        self.view().to_contiguous()
-    }
-
     /// The whole tensor as a borrowed view; copies and allocates nothing.
-    #[must_use]
-    pub fn view(&self) -> TensorView<'_> {
-        each_preset!(Payload, &self.payload, t => t.host_view().into())
+    ///
+    /// # Errors
+    /// [`TensorError::NotOnHost`]: a view never moves data.
+    pub fn view(&self) -> Result<TensorView<'_>> {
+        each_preset!(Payload, &self.payload, t => Ok(t.as_view()?.into()),
+            external => Ok(ExternalView::new(&**external).into()))
     }
 
     /// The whole tensor as a borrowed view that can be written.
-    #[must_use]
-    pub fn view_mut(&mut self) -> TensorViewMut<'_> {
-        each_preset!(Payload, &mut self.payload, t => t.host_view_mut().into())
+    ///
+    /// # Errors
+    /// [`TensorError::NotOnHost`], [`TensorError::ReadOnly`], or [`TensorError::UnsupportedDType`] for an external scalar,
+    /// which is written through its type: [`Tensor::as_external_mut`].
+    pub fn view_mut(&mut self) -> Result<TensorViewMut<'_>> {
+        each_preset!(Payload, &mut self.payload, t => Ok(t.as_view_mut()?.into()), external =>
+            Err(TensorError::UnsupportedDType { op: "view_mut", dtype: external.dtype() }))
     }
 
     /// The elements converted to `dtype`, row-major; see [`TensorView::cast`].
     ///
     /// # Errors
-    /// As [`TensorView::cast`].
+    /// As [`TensorView::cast`], or [`TensorError::NotOnHost`].
     pub fn cast(&self, dtype: DType) -> Result<Self> {
-        self.view().cast(dtype)
+        self.view()?.cast(dtype)
     }
 }
 
@@ -245,6 +212,7 @@ impl fmt::Debug for Tensor {
             .field("dtype", &self.dtype())
             .field("shape", &self.shape())
             .field("strides", &self.strides())
+            .field("placement", &format_args!("{}", self.placement()))
             .finish()
     }
 }

@@ -4,6 +4,9 @@ use std::fmt;
 
 use tensor_core::{DType, ValidationError};
 
+use crate::view::ViewError;
+use crate::{GroupError, Placement};
+
 /// The result of a tensor operation.
 pub type Result<T, E = TensorError> = std::result::Result<T, E>;
 
@@ -14,6 +17,9 @@ pub enum TensorError {
     /// A shape, stride, axis or index is wrong.
     #[error(transparent)]
     Validation(#[from] ValidationError),
+    /// A view that can't be made.
+    #[error(transparent)]
+    View(#[from] ViewError),
     /// The elements have another type than the caller named.
     #[error("{op}: dtype mismatch: expected {expected:?}, actual {actual:?}")]
     DTypeMismatch {
@@ -56,6 +62,69 @@ pub enum TensorError {
         /// The bytes that were given.
         actual: usize,
     },
+    /// The elements are where host code can't read them, and nothing moves them unasked.
+    #[error(
+        "{op}: the elements are in {placement}, which the host can't read; to_host() copies them"
+    )]
+    NotOnHost {
+        /// The operation.
+        op: &'static str,
+        /// Where the elements are.
+        placement: Placement,
+    },
+    /// The elements can be read where they are, but not written.
+    #[error(
+        "{op}: the elements are in {placement}, which is read-only; to_host() makes a copy that can be written"
+    )]
+    ReadOnly {
+        /// The operation.
+        op: &'static str,
+        /// Where the elements are.
+        placement: Placement,
+    },
+    /// A buffer owns the elements, and the conversion never copies.
+    #[error(
+        "{op}: the tensor is buffer-backed rather than plain host storage (its elements are in {placement}); to_host() copies it"
+    )]
+    NotPlainHost {
+        /// The operation.
+        op: &'static str,
+        /// Where the elements are.
+        placement: Placement,
+    },
+    /// Plain host memory where a buffer was asked for.
+    #[error(
+        "{op}: the tensor is plain host storage rather than buffer-backed; into_host() and then promote() makes a buffer of it"
+    )]
+    NotBuffer {
+        /// The operation.
+        op: &'static str,
+    },
+    /// Several owners share the elements, so they can be neither written nor moved out.
+    #[error(
+        "{op}: {holders} holders share the elements; drop the others, or make a copy of this one"
+    )]
+    Shared {
+        /// The operation.
+        op: &'static str,
+        /// How many hold the elements.
+        holders: usize,
+    },
+    /// The conversion needs all elements of its owner in their order, and this is a part or another order of them.
+    #[error(
+        "{op}: a view with shape {shape:?} and strides {strides:?} is not its whole owner; to_contiguous() copies it"
+    )]
+    NotWhole {
+        /// The operation.
+        op: &'static str,
+        /// The shape of the view.
+        shape: Box<[usize]>,
+        /// The strides of the view.
+        strides: Box<[isize]>,
+    },
+    /// An allocation group refused.
+    #[error(transparent)]
+    Group(#[from] GroupError),
     /// Memory for the elements could not be had.
     #[error(
         "{op}: cannot allocate {elements} elements of {element_bytes} bytes; use a smaller shape"
@@ -88,6 +157,12 @@ impl<Owner> ReinterpretError<Owner> {
         Self {
             parts: Box::new((owner, error.into())),
         }
+    }
+
+    /// The same refusal, with the owner as the caller knows it.
+    pub(crate) fn map_owner<To>(self, owner: impl FnOnce(Owner) -> To) -> ReinterpretError<To> {
+        let (lost, error) = self.into_parts();
+        ReinterpretError::new(owner(lost), error)
     }
 
     /// The cause.

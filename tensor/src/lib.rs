@@ -14,28 +14,52 @@
 //!
 //! **Invariant.** Every layout has been checked against the buffer it is paired with, and mutable views address no element
 //! twice.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod cast;
+mod convert;
 mod dynamic;
 mod element;
 mod error;
+mod external;
+mod group;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod payload;
+mod placement;
 mod print;
+#[doc(hidden)]
+pub mod scalar_set;
+mod shared;
 mod storage;
 mod summary;
 mod typed;
 mod view;
 
+pub use bytemuck::{AnyBitPattern, NoUninit};
 pub use dynamic::Tensor;
 pub use element::TensorElement;
 pub use error::{ReinterpretError, Result, TensorError};
-pub use storage::{Dynamic, Host, Representation};
+pub use group::{AllocationGroup, DescriptorSlot, GroupError};
+#[cfg(feature = "ndarray")]
+pub use ndarray::ArrayRank;
+pub use placement::{CpuDomain, Device, DeviceKind, MemoryKind, ParseDeviceError, Placement};
+pub use shared::SharedTensor;
+pub use storage::{AxisIterMut, IterMut, LanesMut, StridedMut};
+pub use storage::{Buffer, Dynamic, Gpu, Host, HostBufferRecycler, Representation};
 pub use summary::Summary;
 pub use tensor_core as core;
 pub use tensor_core::{
-    Complex32, Complex64, DType, DynRank, Rank, Scalar, SliceSpec, TensorLayout, TensorRank,
-    TensorScalar, ValidationError, bf16, dispatch_dtype, f16,
+    Complex32, Complex64, DType, DynRank, ExternalScalar, Rank, Scalar, ScalarArithmetic,
+    ScalarDomain, SliceSpec, TensorLayout, TensorRank, TensorScalar, ValidationError, bf16,
+    dispatch_dtype, f16,
 };
+pub use tensor_core::{ExternalId, MemberKind, MemberSpec, define_scalar_tag, promote_in_set};
 pub use typed::TypedTensor;
-pub use view::{Iter, TensorView, TensorViewMut, TypedTensorView, TypedTensorViewMut};
+pub use view::{
+    AxisIter, Iter, Lanes, RealPart, TensorView, TensorViewMut, TypedTensorView,
+    TypedTensorViewMut, ViewError,
+};
+pub use view::{
+    ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,
+};

@@ -1,28 +1,31 @@
-//! The private enums behind erased tensors and views: one variant per preset dtype.
+//! The private enums behind erased tensors and views: one variant per preset dtype, and one for all external scalars.
 //!
-//! One list makes all three enums and the hooks of [`TensorElement`], so downcasts are plain matches, without `unsafe` or
-//! `Any`. [`each_preset!`](each_preset) runs one generic expression on whatever variant is present.
+//! One list makes all three enums and the hooks of [`TensorElement`], so downcasts of presets are plain matches, without
+//! `unsafe` or `Any`. [`each_preset!`](each_preset) runs one generic expression on whatever preset is present.
 
 use tensor_core::{Complex32, Complex64, bf16, f16};
 
 use crate::element::{TensorElement, sealed::Hooks};
+use crate::external::{ErasedTensor, ExternalView};
 use crate::{TypedTensor, TypedTensorView, TypedTensorViewMut};
 
 macro_rules! define_payloads {
     ($($Variant:ident => $Type:ty,)+) => {
-        /// An owned tensor of any preset dtype.
+        /// An owned tensor of any dtype.
         #[derive(Debug)]
         pub enum Payload {
             $($Variant(TypedTensor<$Type>),)+
+            External(Box<dyn ErasedTensor>),
         }
 
-        /// A view of any preset dtype.
+        /// A view of any dtype.
         #[derive(Clone, Debug)]
         pub enum ViewPayload<'a> {
             $($Variant(TypedTensorView<'a, $Type>),)+
+            External(ExternalView<'a>),
         }
 
-        /// A mutable view of any preset dtype.
+        /// A mutable view of any preset dtype; external tensors are written through their type.
         #[derive(Debug)]
         pub enum ViewMutPayload<'a> {
             $($Variant(TypedTensorViewMut<'a, $Type>),)+
@@ -81,9 +84,9 @@ define_payloads! {
     U64 => u64,
 }
 
-/// Runs `$body` with `$typed` bound to the typed value inside a payload.
+/// Runs `$body` with `$typed` bound to the typed value inside a payload, or `$other` with the external one.
 macro_rules! each_preset {
-    ($Enum:ident, $value:expr, $typed:ident => $body:expr) => {
+    ($Enum:ident, $value:expr, $typed:ident => $body:expr $(, $external:ident => $other:expr)?) => {
         match $value {
             $Enum::F32($typed) => $body,
             $Enum::F64($typed) => $body,
@@ -100,6 +103,7 @@ macro_rules! each_preset {
             $Enum::U16($typed) => $body,
             $Enum::U32($typed) => $body,
             $Enum::U64($typed) => $body,
+            $($Enum::External($external) => $other,)?
         }
     };
 }

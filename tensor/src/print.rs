@@ -1,5 +1,6 @@
 //! `Display`: values in nested brackets, as numpy prints them.
 //!
+//! A tensor that is not on the host prints its metadata and says how to get its values: printing never moves data.
 //! Columns are aligned over the whole tensor; floats share their number of decimals (at most eight), or all have an
 //! exponent where magnitudes differ too much. Above [`ELLIPSIS_ABOVE`] elements each axis shows its first and last three
 //! indices, and a line of statistics follows.
@@ -8,7 +9,7 @@ use std::fmt::{self, Write as _};
 
 use crate::element::{Encode, Number};
 use crate::payload::{ViewPayload, each_preset};
-use crate::{DType, Tensor, TensorView, TypedTensorView};
+use crate::{DType, Tensor, TensorLayout, TensorView};
 
 /// Tensors with more elements are abbreviated.
 const ELLIPSIS_ABOVE: usize = 1000;
@@ -19,7 +20,16 @@ const DECIMALS: usize = 8;
 
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.view().fmt(f)
+        match self.view() {
+            Ok(view) => view.fmt(f),
+            Err(_) => write!(
+                f,
+                "{}{:?} in {}; to_host() copies its values to the host",
+                self.dtype(),
+                self.shape(),
+                self.placement()
+            ),
+        }
     }
 }
 
@@ -30,7 +40,8 @@ impl fmt::Display for TensorView<'_> {
         }
         let short = self.len() > ELLIPSIS_ABOVE;
         let picked = picked_axes(self.shape(), short);
-        let cells = each_preset!(ViewPayload, self.payload(), view => cells(view, &picked));
+        let cells = each_preset!(ViewPayload, self.payload(), view => cells(&picked, view.layout(), |at| cell(view.storage()[at])),
+            external => cells(&picked, external.layout(), |at| Cell::text(external.tensor().text(at))));
         let cells = align(cells, self.dtype());
         let mut text = String::new();
         brackets(&mut text, &picked, &mut cells.into_iter(), 0)?;
@@ -74,8 +85,31 @@ struct Cell {
     value: f64,
 }
 
-/// The shown elements, in row-major order.
-fn cells<T: Encode>(view: &TypedTensorView<'_, T>, picked: &[Picked]) -> Vec<Cell> {
+impl Cell {
+    /// A cell that is shown as it is.
+    fn text(decimal: String) -> Self {
+        Self {
+            scientific: String::new(),
+            decimal,
+            value: f64::NAN,
+        }
+    }
+}
+
+fn cell<T: Encode>(element: T) -> Cell {
+    let value = match element.number() {
+        Number::Float(value) => value,
+        Number::Int(_) | Number::Complex(..) => f64::NAN,
+    };
+    Cell {
+        decimal: element.decimal(),
+        scientific: element.scientific(),
+        value,
+    }
+}
+
+/// The shown elements, in row-major order; `cell` makes one from a position in the buffer.
+fn cells(picked: &[Picked], layout: &TensorLayout, cell: impl Fn(usize) -> Cell) -> Vec<Cell> {
     let extents: Vec<usize> = picked.iter().map(|axis| axis.indices.len()).collect();
     let count = if extents.contains(&0) {
         0
@@ -90,18 +124,8 @@ fn cells<T: Encode>(view: &TypedTensorView<'_, T>, picked: &[Picked]) -> Vec<Cel
             index[axis] = picked[axis].indices[rest % extents[axis]];
             rest /= extents[axis];
         }
-        let Ok(&element) = view.get(&index) else {
-            continue;
-        };
-        let value = match element.number() {
-            Number::Float(value) => value,
-            Number::Int(_) | Number::Complex(..) => f64::NAN,
-        };
-        out.push(Cell {
-            decimal: element.decimal(),
-            scientific: element.scientific(),
-            value,
-        });
+        // The index is made of indices of the layout, so it has a position.
+        out.extend(layout.offset_of(&index).map(&cell));
     }
     out
 }

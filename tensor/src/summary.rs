@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::element::{Encode, Number};
 use crate::payload::{ViewPayload, each_preset};
-use crate::{Tensor, TensorView};
+use crate::{Result, Tensor, TensorView};
 
 /// What [`TensorView::summary`] counts. Values are `f64`; 64-bit integers may round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,23 +25,27 @@ pub struct Summary {
 }
 
 impl TensorView<'_> {
-    /// Minimum, maximum, mean and the counts of NaN and infinities.
+    /// Minimum, maximum, mean and the counts of NaN and infinities; of external scalars only the count.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        each_preset!(ViewPayload, self.payload(), view => summarize(view.iter().map(|element| element.number())))
+        each_preset!(ViewPayload, self.payload(), view => summarize(view.iter().map(|element| element.number())),
+            _external => Summary { count: self.len(), ..Summary::NONE })
     }
 }
 
 impl Tensor {
-    /// Minimum, maximum, mean and the counts of NaN and infinities.
-    #[must_use]
-    pub fn summary(&self) -> Summary {
-        self.view().summary()
+    /// Minimum, maximum, mean and the counts of NaN and infinities; of external scalars only the count.
+    ///
+    /// # Errors
+    /// [`TensorError::NotOnHost`](crate::TensorError::NotOnHost).
+    pub fn summary(&self) -> Result<Summary> {
+        Ok(self.view()?.summary())
     }
 }
 
-fn summarize(numbers: impl Iterator<Item = Number>) -> Summary {
-    let mut out = Summary {
+impl Summary {
+    /// Of no element.
+    const NONE: Self = Self {
         count: 0,
         min: None,
         max: None,
@@ -49,6 +53,10 @@ fn summarize(numbers: impl Iterator<Item = Number>) -> Summary {
         nan_count: 0,
         inf_count: 0,
     };
+}
+
+fn summarize(numbers: impl Iterator<Item = Number>) -> Summary {
+    let mut out = Summary::NONE;
     let (mut sum, mut summed) = (0.0_f64, 0_usize);
     numbers.for_each(|number| {
         out.count += 1;
@@ -99,7 +107,7 @@ mod tests {
     #[test]
     fn nan_stays_out_of_min_max_and_mean() {
         let t = Tensor::from_vec_row_major([5], vec![f32::NAN, 2.0, -1.0, f32::NAN, 5.0]).unwrap();
-        let s = t.summary();
+        let s = t.summary().unwrap();
         assert_eq!(
             (s.count, s.min, s.max, s.mean),
             (5, Some(-1.0), Some(5.0), Some(2.0))
@@ -112,11 +120,13 @@ mod tests {
     fn edges() {
         let empty = Tensor::from_vec_row_major([0], Vec::<i32>::new())
             .unwrap()
-            .summary();
+            .summary()
+            .unwrap();
         assert_eq!((empty.count, empty.min, empty.mean), (0, None, None));
         let inf = Tensor::from_vec_row_major([2], vec![f64::INFINITY, 1.0])
             .unwrap()
-            .summary();
+            .summary()
+            .unwrap();
         assert_eq!(
             (inf.min, inf.max, inf.inf_count),
             (Some(1.0), Some(f64::INFINITY), 1)
@@ -125,14 +135,18 @@ mod tests {
             Complex32::new(f32::NAN, f32::INFINITY),
             Complex32::new(1.0, f32::INFINITY),
         ];
-        let complex = Tensor::from_vec_row_major([2], complex).unwrap().summary();
+        let complex = Tensor::from_vec_row_major([2], complex)
+            .unwrap()
+            .summary()
+            .unwrap();
         assert_eq!(
             (complex.min, complex.nan_count, complex.inf_count),
             (None, 1, 1)
         );
         let flags = Tensor::from_vec_row_major([4], vec![true, false, true, true])
             .unwrap()
-            .summary();
+            .summary()
+            .unwrap();
         assert_eq!(
             (flags.min, flags.max, flags.mean),
             (Some(0.0), Some(1.0), Some(0.75))

@@ -6,16 +6,21 @@
 //! Invariant: the layout addresses only elements of the slice, so indexing by it can't fail. Views are covariant in their
 //! lifetime and element type.
 
+mod bytes;
+mod complex;
+mod dense;
 mod erased;
 mod erased_mut;
+mod error;
 mod gather;
+mod index;
 mod iter;
 mod mutable;
+mod parts;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::ops::Index;
 
 use tensor_core::{
     DynRank, IntoRankShape, Rank, SliceSpec, TensorLayout, TensorRank, ValidationError,
@@ -23,12 +28,36 @@ use tensor_core::{
 
 use crate::{Result, TensorError, TypedTensor};
 
+pub use complex::RealPart;
+pub(crate) use complex::{COMPLEX, REAL, complex_layout, real_layout};
+pub use dense::{
+    ColMajorView, ColMajorViewMut, DenseLanes, DenseLanesMut, RowMajorView, RowMajorViewMut,
+};
 pub use erased::TensorView;
 pub use erased_mut::TensorViewMut;
+pub use error::ViewError;
 pub use iter::Iter;
 pub use mutable::TypedTensorViewMut;
+pub use parts::{AxisIter, Lanes};
 
 /// A borrowed view of elements of type `T`, in any layout: strides may be 0 or negative.
+///
+/// The owner can neither move nor go while a view of it lives, so a view always reads living elements:
+/// ```compile_fail,E0505
+/// let t = tensor::TypedTensor::<f32>::zeros([2]).unwrap();
+/// let view = t.as_view().unwrap();
+/// drop(t);
+/// println!("{view:?}");
+/// ```
+/// A view of dynamic rank is read by [`TypedTensorView::get`]; only a static rank has an index whose length is right:
+/// ```compile_fail,E0608
+/// let view = tensor::TypedTensorView::<f32>::from_slice([2], &[1.0, 2.0]).unwrap();
+/// let element = view[&[1][..]];
+/// ```
+/// ```compile_fail,E0308
+/// let view = tensor::TypedTensorView::<f32, tensor::Rank<1>>::from_slice([2], &[1.0, 2.0]).unwrap();
+/// let element = view[[1, 0]];
+/// ```
 pub struct TypedTensorView<'a, T, R: TensorRank = DynRank> {
     data: &'a [T],
     layout: TensorLayout<R>,
@@ -315,18 +344,6 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     #[must_use]
     pub fn into_dyn_rank(self) -> TypedTensorView<'a, T> {
         TypedTensorView::trusted(self.data, self.layout.into_dynamic())
-    }
-}
-
-/// Panics where [`TypedTensorView::get`] fails.
-impl<T, const N: usize> Index<[usize; N]> for TypedTensorView<'_, T, Rank<N>> {
-    type Output = T;
-
-    fn index(&self, index: [usize; N]) -> &T {
-        match self.get(&index) {
-            Ok(element) => element,
-            Err(error) => panic!("{error}; use get() where the index may be wrong"),
-        }
     }
 }
 

@@ -145,7 +145,7 @@ struct Expected {
 
 impl Expected {
     fn of(row: &Row, graph: &Graph, inputs: Vec<Tensor>) -> Expected {
-        let outputs = run_on(&Reference, graph, inputs.iter().map(Tensor::view))
+        let outputs = run_on(&Reference, graph, inputs.iter().map(on_host))
             .unwrap_or_else(|error| panic!("row {}: the reference fails: {error}", row.call));
         let scale = scale::of(graph, &inputs);
         Expected {
@@ -154,6 +154,11 @@ impl Expected {
             scale,
         }
     }
+}
+
+/// Every tensor that the tests make is in host memory.
+fn on_host(tensor: &Tensor) -> TensorView<'_> {
+    tensor.view().expect("made on the host")
 }
 
 fn copies(views: &[TensorView<'_>]) -> Vec<Tensor> {

@@ -112,7 +112,7 @@ impl Sample {
         let feeds: Vec<(&str, TensorView<'_>)> = self
             .feeds
             .iter()
-            .map(|(name, tensor)| (name.as_str(), tensor.view()))
+            .map(|(name, tensor)| (name.as_str(), tensor.view().expect("made on the host")))
             .collect();
         guarded(executor, &self.graph, &feeds)
     }

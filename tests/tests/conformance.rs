@@ -274,7 +274,7 @@ fn faults_of_every_kind_are_found() {
             .collect::<Result<_, _>>()?;
         let feeds: Vec<(&str, TensorView<'_>)> = tensors
             .iter()
-            .map(|(name, tensor)| (*name, tensor.view()))
+            .map(|(name, tensor)| (*name, tensor.view().unwrap()))
             .collect();
         Reference.run(graph, &feeds)
     }
@@ -293,6 +293,7 @@ fn faults_of_every_kind_are_found() {
         outputs[0].1 = outputs[0]
             .1
             .view()
+            .unwrap()
             .reshape([len])
             .and_then(|view| view.to_contiguous())
             .map_err(|e| e.to_string())?;

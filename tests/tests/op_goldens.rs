@@ -38,7 +38,7 @@ fn differences(executor: &dyn Executor, case: &Value) -> Vec<String> {
         .collect();
     let feeds: Vec<_> = tensors
         .iter()
-        .map(|(name, tensor)| (*name, tensor.view()))
+        .map(|(name, tensor)| (*name, tensor.view().unwrap()))
         .collect();
     let want = text::tensor(expect).unwrap();
     let made = executor

@@ -3,7 +3,8 @@
 //! [`LAYERS`] is the architecture's table, lowest crate first: a crate may depend on crates in rows above its own and
 //! on no other. [`NEVER`] holds the arrows that the order alone would allow and the architecture forbids, [`ONLY`]
 //! the external crates that belong to one crate alone. Normal and build dependencies count, optional ones and those
-//! of any platform included; dev-dependencies do not, since no user's build follows them.
+//! of any platform included; dev-dependencies do not, since no user's build follows them. The crates in the folder
+//! [`EXT`] have a stricter rule, which does count them.
 //!
 //! The default build of the facade must need cargo and a linker only, so no crate that compiles C or binds a C
 //! library may be in it ([`compiles_c`]).
@@ -12,6 +13,7 @@
 //! wrong arrows at once.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -95,17 +97,28 @@ const ONLY: &[(&str, &str)] = &[
     ("wgpu", "webgpu-backend"),
 ];
 
+/// The folder of scalars that are defined outside the core. They prove that the public API of `tensor` is enough for that,
+/// so [`EXT_MAY`] is all that they may depend on, external crates included, and [`EXT_TESTS_MAY`] all that their tests may.
+const EXT: &str = "ext";
+const EXT_MAY: &[&str] = &["tensor"];
+const EXT_TESTS_MAY: &[&str] = &["tensor", "algebra"];
+
 /// Crates named `-sys` that only declare what the system or the browser offers: no C is compiled for them.
 const DECLARATIONS_ONLY: &[&str] = &["js-sys", "linux-raw-sys", "web-sys", "windows-sys"];
 
 /// The facade: what a user of the library builds.
 const FACADE: &str = "tenfold";
 
-/// A member of the workspace and the packages that its manifest names, all kinds but dev.
+/// A member of the workspace and the packages that its manifest names.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Member {
     name: String,
+    /// Whether it lies in the folder [`EXT`].
+    ext: bool,
+    /// All kinds but dev.
     dependencies: BTreeSet<String>,
+    /// Those for tests, examples and benches alone.
+    dev_dependencies: BTreeSet<String>,
 }
 
 /// Checks the workspace and prints its table.
@@ -194,23 +207,36 @@ fn parse_members(metadata: &str) -> Result<Vec<Member>, Failure> {
             .get("dependencies")
             .and_then(Value::as_array)
             .ok_or_else(unexpected)?;
-        let mut dependencies = BTreeSet::new();
+        let mut member = Member {
+            name: name.to_owned(),
+            ext: package
+                .get("manifest_path")
+                .and_then(Value::as_str)
+                .is_some_and(in_ext),
+            ..Member::default()
+        };
         for dependency in listed {
             let kind = dependency.get("kind").and_then(Value::as_str);
-            if kind != Some("dev") {
-                let name = dependency
-                    .get("name")
-                    .and_then(Value::as_str)
-                    .ok_or_else(unexpected)?;
-                dependencies.insert(name.to_owned());
-            }
+            let name = dependency
+                .get("name")
+                .and_then(Value::as_str)
+                .ok_or_else(unexpected)?;
+            let set = match kind {
+                Some("dev") => &mut member.dev_dependencies,
+                _ => &mut member.dependencies,
+            };
+            set.insert(name.to_owned());
         }
-        members.push(Member {
-            name: name.to_owned(),
-            dependencies,
-        });
+        members.push(member);
     }
     Ok(members)
+}
+
+/// Whether the manifest at this path is that of a crate in the folder [`EXT`].
+fn in_ext(manifest: &str) -> bool {
+    // The file, the crate's folder, the folder that holds it.
+    let holder = Path::new(manifest).ancestors().nth(2);
+    holder.is_some_and(|folder| folder.ends_with(EXT))
 }
 
 /// All arrows that the table does not allow, in words.
@@ -218,6 +244,10 @@ fn wrong_arrows(members: &[Member]) -> Vec<String> {
     let names: BTreeSet<&str> = members.iter().map(|member| member.name.as_str()).collect();
     let mut faults = Vec::new();
     for member in members {
+        if member.ext {
+            faults.extend(wrong_arrows_of_ext(member));
+            continue;
+        }
         for dependency in &member.dependencies {
             if let Some(reason) = wrong_arrow(
                 &member.name,
@@ -229,6 +259,27 @@ fn wrong_arrows(members: &[Member]) -> Vec<String> {
         }
     }
     faults
+}
+
+/// What a crate in the folder [`EXT`] may not depend on, in words.
+fn wrong_arrows_of_ext(member: &Member) -> Vec<String> {
+    let kinds = [
+        (&member.dependencies, EXT_MAY, "its crates"),
+        (&member.dev_dependencies, EXT_TESTS_MAY, "their tests"),
+    ];
+    let faults = kinds.into_iter().flat_map(|(dependencies, may, who)| {
+        dependencies
+            .iter()
+            .filter(move |dependency| !may.contains(&dependency.as_str()))
+            .map(move |dependency| {
+                format!(
+                    "{} -> {dependency}: {EXT}/ shows what the public API of tensor is enough for: {who} may depend on {} only",
+                    member.name,
+                    may.join(", ")
+                )
+            })
+    });
+    faults.collect()
 }
 
 /// Why `from -> to` is not allowed, if so. `ours` says whether `to` is a member of the workspace.

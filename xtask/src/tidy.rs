@@ -38,8 +38,9 @@ const UNSAFE_FOLDERS: &[&str] = &[
     "webgpu-backend/src",
 ];
 
-/// Tests that count allocations: an allocator can only be written with `unsafe`.
+/// Tests and examples that count allocations: an allocator can only be written with `unsafe`.
 const UNSAFE_TESTS: &[&str] = &[
+    "tensor/examples/allocations.rs",
     "tensor/tests/cost.rs",
     "onnx/tests/cost.rs",
     "tests/tests/hostile.rs",

@@ -13,8 +13,8 @@ use super::{ReferenceError, Result, evaluate_views};
 pub fn run(graph: &Graph, feeds: &[(&str, &Tensor)]) -> Result<Vec<(String, Tensor)>> {
     let feeds: Vec<(&str, TensorView<'_>)> = feeds
         .iter()
-        .map(|(name, feed)| (*name, feed.view()))
-        .collect();
+        .map(|(name, feed)| Ok((*name, feed.view()?)))
+        .collect::<Result<_>>()?;
     run_views(graph, &feeds)
 }
 
@@ -42,7 +42,7 @@ pub fn run_views(graph: &Graph, feeds: &[(&str, TensorView<'_>)]) -> Result<Vec<
     }
     let outputs = graph.outputs().iter();
     outputs
-        .map(|(name, id)| Ok((name.clone(), values.view(*id).to_contiguous()?)))
+        .map(|(name, id)| Ok((name.clone(), values.view(*id)?.to_contiguous()?)))
         .collect()
 }
 
@@ -106,23 +106,23 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
-    fn view(&self, id: ValueId) -> TensorView<'_> {
-        match &self.graph.value(id).def {
+    fn view(&self, id: ValueId) -> Result<TensorView<'_>> {
+        Ok(match &self.graph.value(id).def {
             ValueDef::Input(nth) => self.feeds[*nth].clone(),
-            ValueDef::Const(tensor) => tensor.view(),
+            ValueDef::Const(tensor) => tensor.view()?,
             ValueDef::Node(..) => self.computed[id.index()]
                 .as_ref()
                 .expect("nodes are in topological order")
-                .view(),
-        }
+                .view()?,
+        })
     }
 
     fn compute(&mut self, node: &Node) -> Result<()> {
         let inputs: Vec<Option<TensorView<'_>>> = node
             .inputs
             .iter()
-            .map(|input| input.map(|id| self.view(id)))
-            .collect();
+            .map(|input| input.map(|id| self.view(id)).transpose())
+            .collect::<Result<_>>()?;
         let made = evaluate_views(&node.op, &inputs)?;
         for (id, tensor) in node.outputs.iter().zip(made) {
             self.computed[id.index()] = Some(tensor);

@@ -32,7 +32,7 @@ pub(super) fn softmax(op: Softmax, call: &Call<'_>, shape: &[usize]) -> Result<T
     let mut back: Vec<usize> = (0..axis).collect();
     back.push(input.rank() - 1);
     back.extend(axis..input.rank() - 1);
-    Ok(made.view().permute(&back)?.to_contiguous()?)
+    Ok(made.view()?.permute(&back)?.to_contiguous()?)
 }
 
 /// `(x - mean) / sqrt(mean of (x - mean)^2 + epsilon) * scale + bias`

@@ -29,13 +29,13 @@ fn check<T: TensorElement, U: TensorElement>(
     let a = tensor(shape, a);
     let ty = graph::TensorType::fixed(a.dtype(), shape);
     let graph = graph(&format!("a: {ty}"), result, call);
-    let reversed = all_reversed(&a.view()).to_contiguous().unwrap();
-    let columns = a.view().transpose().to_contiguous().unwrap();
+    let reversed = all_reversed(&a.view().unwrap()).to_contiguous().unwrap();
+    let columns = a.view().unwrap().transpose().to_contiguous().unwrap();
     let stretched = stretched(&a);
     let layouts: [(&str, TensorView<'_>); 4] = [
-        ("row-major", a.view()),
-        ("column-major", columns.view().transpose()),
-        ("negative strides", all_reversed(&reversed.view())),
+        ("row-major", a.view().unwrap()),
+        ("column-major", columns.view().unwrap().transpose()),
+        ("negative strides", all_reversed(&reversed.view().unwrap())),
         ("every second element", stretched_back(&stretched, shape)),
     ];
     for (layout, view) in layouts {
@@ -58,12 +58,12 @@ fn all_reversed<'a>(view: &TensorView<'a>) -> TensorView<'a> {
 /// Each element twice along a new last axis.
 fn stretched(a: &Tensor) -> Tensor {
     let pairs: Vec<usize> = a.shape().iter().copied().chain([2]).collect();
-    let column = a.view().insert_axis(a.rank()).unwrap();
+    let column = a.view().unwrap().insert_axis(a.rank()).unwrap();
     column.broadcast_to(pairs).unwrap().to_contiguous().unwrap()
 }
 
 fn stretched_back<'a>(pairs: &'a Tensor, shape: &[usize]) -> TensorView<'a> {
-    pairs.view().index_axis(shape.len(), 1).unwrap()
+    pairs.view().unwrap().index_axis(shape.len(), 1).unwrap()
 }
 
 const NAN: f32 = f32::NAN;

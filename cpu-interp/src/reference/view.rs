@@ -12,7 +12,7 @@ pub(super) fn reshape(call: &Call<'_>, shape: &[usize]) -> Result<Tensor> {
     Ok(call
         .input(0)
         .to_contiguous()?
-        .view()
+        .view()?
         .reshape(shape)?
         .to_contiguous()?)
 }

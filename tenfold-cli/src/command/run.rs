@@ -33,7 +33,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Failure> {
             "run_ms": run_ms,
             "planned_peak_bytes": ready.specialisation.planned_peak_bytes(),
             "peak_rss_bytes": peak_rss_bytes(),
-            "outputs": outputs.iter().map(describe).collect::<Vec<_>>(),
+            "outputs": outputs.iter().map(describe).collect::<Result<Vec<_>, _>>()?,
         }))
     } else {
         let times = format!(
@@ -44,14 +44,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Failure> {
             milliseconds(run_ms),
             bytes(ready.specialisation.planned_peak_bytes() as u64),
         );
-        table(&outputs) + &times
+        table(&outputs)? + &times
     })
 }
 
 /// One output as JSON. NaN and infinities, which JSON lacks, are null and counted beside it.
-fn describe((name, tensor): (&str, &Tensor)) -> Value {
-    let summary = tensor.summary();
-    json!({
+fn describe((name, tensor): (&str, &Tensor)) -> Result<Value, Failure> {
+    let summary = tensor.summary().map_err(tenfold::Error::from)?;
+    Ok(json!({
         "name": name,
         "dtype": tensor.dtype().to_string(),
         "shape": tensor.shape(),
@@ -60,11 +60,11 @@ fn describe((name, tensor): (&str, &Tensor)) -> Value {
         "mean": summary.mean,
         "nan_count": summary.nan_count,
         "inf_count": summary.inf_count,
-    })
+    }))
 }
 
 /// One row for each output. The column of NaN is only there when something is to be seen in it.
-fn table(outputs: &Outputs) -> String {
+fn table(outputs: &Outputs) -> Result<String, Failure> {
     let mut table = Table::new([
         ("output", Align::Left),
         ("dtype", Align::Left),
@@ -75,7 +75,7 @@ fn table(outputs: &Outputs) -> String {
     ]);
     let mut notes = String::new();
     for (name, tensor) in outputs.iter() {
-        let summary = tensor.summary();
+        let summary = tensor.summary().map_err(tenfold::Error::from)?;
         table.row([
             name.to_owned(),
             tensor.dtype().to_string(),
@@ -91,7 +91,7 @@ fn table(outputs: &Outputs) -> String {
             );
         }
     }
-    table.render(0) + &notes
+    Ok(table.render(0) + &notes)
 }
 
 /// The text of a stage. The first two exist without shapes, the others are for the shapes of the inputs.

@@ -117,7 +117,7 @@ impl<R: TensorRank> TensorLayout<R> {
     }
 
     #[inline]
-    fn without_axis(&self, axis: usize) -> TensorLayout<DynRank> {
+    pub(super) fn without_axis(&self, axis: usize) -> TensorLayout<DynRank> {
         let mut out = TensorLayout::zeroed(self.rank() - 1, self.offset);
         let (shape, strides) = (out.shape.as_mut_slice(), out.strides.as_mut_slice());
         for to in 0..self.rank() - 1 {

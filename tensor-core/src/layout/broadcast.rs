@@ -79,4 +79,80 @@ impl<R: TensorRank> TensorLayout<R> {
         }
         Ok(out)
     }
+
+    /// The layout of shape `shape` in which axis `i` of this layout is axis `axes[i]`; every other axis repeats with
+    /// stride 0, as does an axis of extent 1 that is stretched.
+    ///
+    /// ```
+    /// use tensor_core::{DynRank, TensorLayout};
+    /// let column = TensorLayout::<DynRank>::row_major([2])?.broadcast_in_dim([2, 3], &[0])?;
+    /// assert_eq!(column.strides(), [1, 0]);
+    /// # Ok::<(), tensor_core::ValidationError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ValidationError::RankMismatch`] unless `axes` has one entry per axis; [`ValidationError::AxisOutOfBounds`] and
+    /// [`ValidationError::DuplicateAxis`] about its entries; [`ValidationError::BroadcastAxis`] if an extent is neither equal
+    /// nor 1; [`ValidationError::IntegerOverflow`].
+    pub fn broadcast_in_dim(
+        &self,
+        shape: impl AsRef<[usize]>,
+        axes: &[usize],
+    ) -> Result<TensorLayout<DynRank>, ValidationError> {
+        self.broadcast_in_dim_as(shape, axes)
+    }
+
+    /// As [`TensorLayout::broadcast_in_dim`], with the rank of the result chosen by the caller.
+    ///
+    /// # Errors
+    /// As [`TensorLayout::broadcast_in_dim`], and [`ValidationError::RankMismatch`] for the shape.
+    pub fn broadcast_in_dim_as<R2: TensorRank>(
+        &self,
+        shape: impl IntoRankShape<R2>,
+        axes: &[usize],
+    ) -> Result<TensorLayout<R2>, ValidationError> {
+        const OP: &str = "broadcast_in_dim";
+        let shape = shape.into_rank_shape().map_err(|error| error.with_op(OP))?;
+        let target = shape.as_ref();
+        checked_element_count(OP, target)?;
+        if axes.len() != self.rank() {
+            let (expected, actual) = (self.rank(), axes.len());
+            return Err(ValidationError::RankMismatch {
+                op: OP,
+                expected,
+                actual,
+            });
+        }
+        let mut strides = R2::zero_strides(&shape);
+        for (axis, &to) in axes.iter().enumerate() {
+            let rank = target.len();
+            let Some(&wanted) = target.get(to) else {
+                return Err(ValidationError::AxisOutOfBounds {
+                    op: OP,
+                    axis: to,
+                    rank,
+                });
+            };
+            if axes[..axis].contains(&to) {
+                return Err(ValidationError::DuplicateAxis { op: OP, axis: to });
+            }
+            strides.as_mut()[to] = match self.shape()[axis] {
+                extent if extent == wanted => self.strides()[axis],
+                1 => 0,
+                extent => {
+                    return Err(ValidationError::BroadcastAxis {
+                        op: OP,
+                        axis,
+                        extent,
+                        target: wanted,
+                    });
+                }
+            };
+        }
+        Ok(TensorLayout {
+            shape,
+            strides,
+            offset: self.offset,
+        })
+    }
 }

@@ -4,7 +4,7 @@
 //! the last axis on. An extent that would straddle two blocks has no stride, so that reshape needs a copy. This accepts
 //! exactly what can be expressed by strides, for any source layout, with elements listed in row-major logical order.
 
-use super::{TensorLayout, checked_element_count};
+use super::{MemoryOrder, TensorLayout, checked_element_count};
 use crate::{DynRank, IntoRankShape, TensorRank, ValidationError};
 
 impl<R: TensorRank> TensorLayout<R> {
@@ -39,7 +39,7 @@ impl<R: TensorRank> TensorLayout<R> {
         let mut out = TensorLayout::<R2>::unstrided(shape, self.offset);
         // Most are dense, and an empty one is: then every shape has strides, and there is no need to look for blocks.
         if self.is_row_major_contiguous() {
-            out.fill_row_major();
+            out.fill_dense(MemoryOrder::RowMajor);
         } else if !self.cut_blocks(out.shape.as_ref(), out.strides.as_mut()) {
             return Err(self.non_contiguous(OP));
         }

@@ -9,6 +9,11 @@ use crate::{TensorRank, ValidationError};
 
 /// Which elements of one axis to take, as `start..end` by `step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct SliceSpec {
     /// The first element; negative counts from the end, `None` is the first in walking direction.
     pub start: Option<isize>,
@@ -49,42 +54,31 @@ impl SliceSpec {
     #[must_use]
     #[inline]
     pub fn resolve(&self, extent: usize) -> Option<(usize, usize)> {
-        let len = isize::try_from(extent).unwrap_or(isize::MAX);
-        let (low, high) = if self.step < 0 {
-            (-1, len - 1)
-        } else {
-            (0, len)
+        // Positions are kept as numbers of 0..=extent: for a downward walk they are one too high, so that "before the
+        // first element" is 0. That leaves no bound to overflow, however long the axis is.
+        let down = usize::from(self.step < 0);
+        let clamp = |bound: isize| match usize::try_from(bound) {
+            Ok(at) => at.saturating_add(down).min(extent),
+            Err(_) => extent
+                .checked_sub(bound.unsigned_abs())
+                .map_or(0, |at| at + down),
         };
-        // Wrapping once and clamping: -extent - 1 and below end at `low`.
-        let clamp = |bound: isize| {
-            if bound < 0 {
-                (bound + len).max(low)
-            } else {
-                bound.min(high)
-            }
-        };
-        let (first, last) = if self.step < 0 {
-            (high, low)
-        } else {
-            (low, high)
-        };
-        let start = self.start.map_or(first, clamp);
-        let end = self.end.map_or(last, clamp);
-        let distance = match self.step {
+        let (low, high) = match self.step {
             0 => return None,
-            1.. => end - start,
-            _ => start - end,
+            1.. => (self.start.map_or(0, clamp), self.end.map_or(extent, clamp)),
+            _ => (self.end.map_or(0, clamp), self.start.map_or(extent, clamp)),
         };
-        let Ok(distance @ 1..) = usize::try_from(distance) else {
+        let distance = high.saturating_sub(low);
+        if distance == 0 {
             return Some((0, 0));
-        };
+        }
+        let first = if self.step < 0 { high - 1 } else { low };
         // Most steps are 1, and dividing takes longer than all the rest.
         let count = match self.step.unsigned_abs() {
             1 => distance,
             step => distance.div_ceil(step),
         };
-        // A walk that takes an element starts inside the axis, so `start` is not negative.
-        Some((usize::try_from(start).unwrap_or(0), count))
+        Some((first, count))
     }
 }
 

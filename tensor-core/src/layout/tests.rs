@@ -336,6 +336,90 @@ fn broadcasting() {
 }
 
 #[test]
+fn broadcasting_to_named_axes() {
+    let check = |shape: &[usize], target: &[usize], axes: &[usize], expect: &[isize]| {
+        let made = row(shape).broadcast_in_dim(target, axes).unwrap();
+        assert_eq!((made.shape(), made.strides()), (target, expect));
+    };
+    check(&[2, 3], &[2, 5, 3], &[0, 2], &[3, 0, 1]);
+    check(&[2, 3], &[3, 2], &[1, 0], &[1, 3]);
+    check(&[1, 3], &[4, 3], &[0, 1], &[0, 1]);
+    check(&[], &[2, 2], &[], &[0, 0]);
+    check(&[1], &[usize::MAX, 0], &[1], &[0, 0]);
+    let refuse = |shape: &[usize], target: &[usize], axes: &[usize]| {
+        row(shape).broadcast_in_dim(target, axes).unwrap_err()
+    };
+    let op = "broadcast_in_dim";
+    assert_eq!(
+        refuse(&[2], &[2, 2], &[]),
+        ValidationError::RankMismatch {
+            op,
+            expected: 1,
+            actual: 0
+        }
+    );
+    assert_eq!(
+        refuse(&[2], &[2, 2], &[2]),
+        ValidationError::AxisOutOfBounds {
+            op,
+            axis: 2,
+            rank: 2
+        }
+    );
+    assert_eq!(
+        refuse(&[2, 2], &[2, 2], &[1, 1]),
+        ValidationError::DuplicateAxis { op, axis: 1 }
+    );
+    assert_eq!(
+        refuse(&[2], &[3], &[0]).to_string(),
+        "broadcast_in_dim: axis 0 of extent 2 can't become an axis of extent 3; extents must be equal or 1"
+    );
+    assert!(
+        row(&[2])
+            .broadcast_in_dim_as::<Rank<2>>([3, 2], &[1])
+            .is_ok()
+    );
+    assert!(
+        row(&[1])
+            .broadcast_in_dim([1 << 40, 1 << 40], &[0])
+            .is_err()
+    );
+}
+
+#[test]
+fn both_orders_of_one_shape() {
+    use MemoryOrder::{ColMajor, RowMajor};
+    assert_eq!(MemoryOrder::default(), RowMajor);
+    let layout = TensorLayout::<Rank<3>>::dense([2, 3, 4], ColMajor).unwrap();
+    assert_eq!(
+        (layout.shape_array(), layout.strides_array()),
+        ([2, 3, 4], [1, 2, 6])
+    );
+    assert!(layout.is_contiguous_in(ColMajor) && !layout.is_contiguous_in(RowMajor));
+    assert_eq!(layout.dense_like(RowMajor).strides(), [12, 4, 1]);
+    assert_eq!(layout.row_major_like(), layout.dense_like(RowMajor));
+    assert_eq!(
+        TensorLayout::<Rank<1>>::dense(vec![2, 3], RowMajor)
+            .unwrap_err()
+            .to_string(),
+        "dense: rank mismatch: expected 1, actual 2"
+    );
+}
+
+#[test]
+fn huge_axes_of_empty_layouts_slice_exactly() {
+    let huge = row(&[usize::MAX, 0]);
+    let sliced = |spec| huge.slice(&[spec]).unwrap().shape()[0];
+    assert_eq!(sliced(SliceSpec::all()), usize::MAX);
+    assert_eq!(sliced(SliceSpec::reverse()), usize::MAX);
+    assert_eq!(sliced(SliceSpec::range(-1, isize::MAX)), 0);
+    assert_eq!(sliced(SliceSpec::new(Some(-3), None, 2)), 2);
+    assert_eq!(sliced(SliceSpec::new(None, Some(-3), -1)), 2);
+    assert_eq!(sliced(SliceSpec::new(None, None, isize::MIN)), 2);
+    assert_eq!(huge.slice(&[SliceSpec::all()]).unwrap().offset(), 0);
+}
+
+#[test]
 fn mutable_overlap() {
     for (layout, ok) in [
         (row(&[2, 3, 4]), true),

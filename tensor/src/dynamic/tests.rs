@@ -117,12 +117,55 @@ fn views_and_copies() {
         [1, 2, 3, 4]
     );
     assert_eq!(t.duplicate().unwrap().strides(), [1, 2]);
-    assert_eq!(t.view().transpose().as_slice::<u8>().unwrap(), [1, 3, 2, 4]);
+    assert_eq!(
+        t.view().unwrap().transpose().as_slice::<u8>().unwrap(),
+        [1, 3, 2, 4]
+    );
     assert_eq!(
         format!("{t:?}"),
-        "Tensor { dtype: U8, shape: [2, 2], strides: [1, 2] }"
+        "Tensor { dtype: U8, shape: [2, 2], strides: [1, 2], placement: host memory }"
     );
     let full = Tensor::full([2], f16::from_f32(0.5)).unwrap();
     assert_eq!(full.to_vec::<f16>().unwrap(), [f16::from_f32(0.5); 2]);
     assert_eq!(Tensor::scalar(Complex32::new(1.0, 2.0)).rank(), 0);
+}
+
+#[test]
+fn b17_big_endian_bytes_are_little_endian_ones_turned_round() {
+    let check = |tensor: Tensor, big: &[u8]| {
+        let (dtype, shape) = (tensor.dtype(), tensor.shape());
+        assert_eq!(tensor.to_be_bytes().unwrap(), big, "{dtype}");
+        let back = Tensor::from_be_bytes(dtype, shape, big).unwrap();
+        assert_eq!(
+            back.to_le_bytes().unwrap(),
+            tensor.to_le_bytes().unwrap(),
+            "{dtype}"
+        );
+    };
+    check(Tensor::scalar(0x0102_0304_u32), &[1, 2, 3, 4]);
+    check(Tensor::scalar(-2_i16), &[0xff, 0xfe]);
+    check(Tensor::scalar(1.0_f64), &[0x3f, 0xf0, 0, 0, 0, 0, 0, 0]);
+    check(Tensor::scalar(7_u8), &[7]);
+    // A pair is not turned round, its parts are.
+    let pair = crate::Complex32::new(1.0, -2.0);
+    check(Tensor::scalar(pair), &[0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0]);
+    let column = Tensor::from_vec_col_major([2, 2], vec![1_u16, 3, 2, 4]).unwrap();
+    assert_eq!(column.to_be_bytes().unwrap(), [0, 1, 0, 2, 0, 3, 0, 4]);
+    let error = Tensor::from_be_bytes(DType::F32, [2], &[0; 7]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "from_be_bytes: shape [2] of f32 needs 8 bytes, got 7"
+    );
+}
+
+#[test]
+fn vectors_come_out_or_the_tensor_does() {
+    let t = Tensor::from_vec_col_major([2, 2], vec![1, 2, 3, 4]).unwrap();
+    let (t, error) = t.into_vec::<f32>().unwrap_err().into_parts();
+    assert!(matches!(error, TensorError::DTypeMismatch { .. }));
+    let (t, error) = t.into_vec::<i32>().unwrap_err().into_parts();
+    assert!(matches!(error, TensorError::Validation(_)));
+    let pointer = t.as_typed::<i32>().unwrap().storage().unwrap().as_ptr();
+    let elements = t.into_vec_col_major::<i32>().unwrap();
+    assert_eq!(elements.as_ptr(), pointer);
 }

@@ -1,12 +1,27 @@
 //! Plain host memory: one vector, adopted from the caller or filled here.
 
+use std::any::Any;
 use std::fmt;
+use std::sync::Weak;
 
-use crate::{Result, TensorError};
+use super::Buffer;
+use crate::{Placement, Result, TensorError};
+
+/// Takes back the vectors of tensors that are no longer needed, so that their memory can be used again.
+///
+/// A tensor holds its recycler weakly: when the tensor is dropped and the recycler still lives, it gets the vector, once;
+/// otherwise the vector is freed. The call comes from `drop`, on whatever thread that happens: take no lock that a caller
+/// may hold while it drops tensors.
+pub trait HostBufferRecycler<T>: Send + Sync {
+    /// Takes the vector of a dropped tensor; its elements are the tensor's last ones.
+    fn recycle(&self, data: Vec<T>);
+}
 
 /// The elements of a host tensor, in memory order.
 pub struct HostStorage<T> {
     data: Vec<T>,
+    recycler: Option<Weak<dyn HostBufferRecycler<T>>>,
+    placement: Placement,
 }
 
 /// The length only.
@@ -14,13 +29,23 @@ impl<T> fmt::Debug for HostStorage<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HostStorage")
             .field("len", &self.data.len())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
 impl<T> HostStorage<T> {
     pub(crate) fn new(data: Vec<T>) -> Self {
-        Self { data }
+        Self {
+            data,
+            recycler: None,
+            placement: Placement::default(),
+        }
+    }
+
+    pub(crate) fn with_recycler(data: Vec<T>, recycler: Weak<dyn HostBufferRecycler<T>>) -> Self {
+        let mut storage = Self::new(data);
+        storage.recycler = Some(recycler);
+        storage
     }
 
     pub(crate) fn as_slice(&self) -> &[T] {
@@ -31,8 +56,61 @@ impl<T> HostStorage<T> {
         &mut self.data
     }
 
-    pub(crate) fn into_vec(self) -> Vec<T> {
-        self.data
+    /// The vector; the recycler doesn't get it any more.
+    pub(crate) fn into_vec(mut self) -> Vec<T> {
+        self.recycler = None;
+        std::mem::take(&mut self.data)
+    }
+
+    pub(crate) fn placement(&self) -> Placement {
+        self.placement
+    }
+
+    pub(crate) fn placement_mut(&mut self) -> &mut Placement {
+        &mut self.placement
+    }
+
+    /// A copy in ordinary memory that no recycler waits for.
+    pub(crate) fn duplicate(&self, op: &'static str) -> Result<Self>
+    where
+        T: Clone,
+    {
+        Ok(Self::new(copied(op, &self.data)?))
+    }
+}
+
+impl<T> Drop for HostStorage<T> {
+    fn drop(&mut self) {
+        if let Some(recycler) = self.recycler.take().and_then(|weak| weak.upgrade()) {
+            recycler.recycle(std::mem::take(&mut self.data));
+        }
+    }
+}
+
+/// Promoted host memory: a buffer like any other, except that the host reads it in place.
+impl<T: Clone + Send + Sync + 'static> Buffer<T> for HostStorage<T> {
+    fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    fn placement(&self) -> Placement {
+        self.placement
+    }
+
+    fn host(&self) -> Option<&[T]> {
+        Some(&self.data)
+    }
+
+    fn host_mut(&mut self) -> Option<&mut [T]> {
+        Some(&mut self.data)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn download(&self) -> Result<Vec<T>> {
+        copied("download", &self.data)
     }
 }
 
@@ -46,4 +124,11 @@ pub(crate) fn try_vec<T>(op: &'static str, elements: usize) -> Result<Vec<T>> {
             element_bytes: size_of::<T>(),
         })?;
     Ok(data)
+}
+
+/// A copy of `data`, or an error where the allocator refuses.
+pub(crate) fn copied<T: Clone>(op: &'static str, data: &[T]) -> Result<Vec<T>> {
+    let mut copy = try_vec(op, data.len())?;
+    copy.extend_from_slice(data);
+    Ok(copy)
 }

@@ -2,19 +2,46 @@
 
 use std::ops::{Index, IndexMut};
 
-use tensor_core::{Rank, TensorRank};
+use tensor_core::{Rank, TensorRank, ValidationError};
 
 use super::TypedTensor;
-use crate::storage::{DynamicStorage, Representation};
-use crate::{Dynamic, Result, TypedTensorView, TypedTensorViewMut};
+use crate::storage::{HostStorage, Representation, copied};
+use crate::{Host, Result, TypedTensorView, TypedTensorViewMut};
 
 impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
+    /// The elements in memory order. A buffer that hands out another length than it promised is caught here.
+    fn host(&self, op: &'static str) -> Result<&[T]> {
+        let data = D::host(&self.storage, op)?;
+        self.check_length(op, data.len())?;
+        Ok(data)
+    }
+
+    fn host_mut(&mut self, op: &'static str) -> Result<&mut [T]> {
+        let length = D::host_mut(&mut self.storage, op)?.len();
+        self.check_length(op, length)?;
+        D::host_mut(&mut self.storage, op)
+    }
+
+    fn check_length(&self, op: &'static str, length: usize) -> Result<()> {
+        let product = self.len();
+        if product == length {
+            return Ok(());
+        }
+        Err(ValidationError::ShapeDataLengthMismatch {
+            op,
+            product,
+            length,
+        }
+        .into())
+    }
+
     /// The elements in memory order, as they lie in the buffer; read them through [`TypedTensor::layout`].
     ///
     /// # Errors
-    /// None while every representation is host memory.
+    /// [`TensorError::NotOnHost`](crate::TensorError::NotOnHost), or
+    /// [`TensorError::ReadOnly`](crate::TensorError::ReadOnly) where it is to be written.
     pub fn storage(&self) -> Result<&[T]> {
-        D::host(&self.storage, "storage")
+        self.host("storage")
     }
 
     /// The elements in row-major order.
@@ -22,7 +49,7 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     /// # Errors
     /// [`ValidationError::NonContiguous`](tensor_core::ValidationError::NonContiguous) if memory has another order; copy with `to_contiguous()`.
     pub fn as_slice(&self) -> Result<&[T]> {
-        let data = D::host(&self.storage, "as_slice")?;
+        let data = self.host("as_slice")?;
         if !self.layout.is_row_major_contiguous() {
             return Err(self.layout.non_contiguous("as_slice").into());
         }
@@ -34,11 +61,10 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     /// # Errors
     /// As [`TypedTensor::as_slice`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
-        let data = D::host_mut(&mut self.storage, "as_mut_slice")?;
         if !self.layout.is_row_major_contiguous() {
             return Err(self.layout.non_contiguous("as_mut_slice").into());
         }
-        Ok(data)
+        self.host_mut("as_mut_slice")
     }
 
     /// The element at `index`.
@@ -48,7 +74,7 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     #[inline]
     pub fn get(&self, index: &[usize]) -> Result<&T> {
         let at = self.layout.offset_of(index)?;
-        Ok(&D::host(&self.storage, "get")?[at])
+        Ok(&self.host("get")?[at])
     }
 
     /// The element at `index`, to be written.
@@ -58,17 +84,18 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     #[inline]
     pub fn get_mut(&mut self, index: &[usize]) -> Result<&mut T> {
         let at = self.layout.offset_of(index)?;
-        Ok(&mut D::host_mut(&mut self.storage, "get_mut")?[at])
+        Ok(&mut self.host_mut("get_mut")?[at])
     }
 
     /// The whole tensor as a borrowed view; copies and allocates nothing.
     ///
     /// # Errors
-    /// None while every representation is host memory.
+    /// [`TensorError::NotOnHost`](crate::TensorError::NotOnHost), or
+    /// [`TensorError::ReadOnly`](crate::TensorError::ReadOnly) where it is to be written.
     #[inline]
     pub fn as_view(&self) -> Result<TypedTensorView<'_, T, R>> {
         Ok(TypedTensorView::trusted(
-            D::host(&self.storage, "as_view")?,
+            self.host("as_view")?,
             self.layout.clone(),
         ))
     }
@@ -76,12 +103,42 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     /// The whole tensor as a borrowed view that can be written.
     ///
     /// # Errors
-    /// None while every representation is host memory.
+    /// [`TensorError::NotOnHost`](crate::TensorError::NotOnHost), or
+    /// [`TensorError::ReadOnly`](crate::TensorError::ReadOnly) where it is to be written.
     pub fn as_view_mut(&mut self) -> Result<TypedTensorViewMut<'_, T, R>> {
+        let layout = self.layout.clone();
         Ok(TypedTensorViewMut::trusted(
-            D::host_mut(&mut self.storage, "as_view_mut")?,
-            self.layout.clone(),
+            self.host_mut("as_view_mut")?,
+            layout,
         ))
+    }
+
+    /// All elements in memory order, to be written where they lie; read them through [`TypedTensor::layout`].
+    ///
+    /// # Errors
+    /// [`TensorError::NotOnHost`](crate::TensorError::NotOnHost) or [`TensorError::ReadOnly`](crate::TensorError::ReadOnly).
+    pub fn storage_mut(&mut self) -> Result<&mut [T]> {
+        self.host_mut("storage_mut")
+    }
+
+    /// A copy in plain host memory, in the same memory order, wherever the elements are: the explicit download.
+    ///
+    /// # Errors
+    /// What the buffer reports, or [`TensorError::OutOfMemory`](crate::TensorError::OutOfMemory).
+    pub fn to_host(&self) -> Result<TypedTensor<T, R, Host>>
+    where
+        T: Clone,
+    {
+        const OP: &str = "to_host";
+        let data = match self.buffer() {
+            Some(buffer) if buffer.host().is_none() => buffer.download()?,
+            _ => copied(OP, self.host(OP)?)?,
+        };
+        self.check_length(OP, data.len())?;
+        Ok(TypedTensor {
+            layout: self.layout.clone(),
+            storage: HostStorage::new(data),
+        })
     }
 
     /// A row-major copy.
@@ -107,20 +164,6 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     }
 }
 
-impl<T, R: TensorRank> TypedTensor<T, R, Dynamic> {
-    /// The view of a tensor whose storage is plain host memory, as every dynamic one is.
-    #[inline]
-    pub(crate) fn host_view(&self) -> TypedTensorView<'_, T, R> {
-        let DynamicStorage::Host(host) = &self.storage;
-        TypedTensorView::trusted(host.as_slice(), self.layout.clone())
-    }
-
-    pub(crate) fn host_view_mut(&mut self) -> TypedTensorViewMut<'_, T, R> {
-        let DynamicStorage::Host(host) = &mut self.storage;
-        TypedTensorViewMut::trusted(host.as_mut_slice(), self.layout.clone())
-    }
-}
-
 /// Panics where [`TypedTensor::get`] fails.
 impl<T, const N: usize, D: Representation> Index<[usize; N]> for TypedTensor<T, Rank<N>, D> {
     type Output = T;
@@ -137,6 +180,28 @@ impl<T, const N: usize, D: Representation> Index<[usize; N]> for TypedTensor<T, 
 impl<T, const N: usize, D: Representation> IndexMut<[usize; N]> for TypedTensor<T, Rank<N>, D> {
     fn index_mut(&mut self, index: [usize; N]) -> &mut T {
         match self.get_mut(&index) {
+            Ok(element) => element,
+            Err(error) => panic!("{error}; use get_mut() where the index may be wrong"),
+        }
+    }
+}
+
+/// Panics where [`TypedTensor::get`] fails. Only for plain host memory: elsewhere an index could hide a transfer.
+impl<T, R: TensorRank> Index<&[usize]> for TypedTensor<T, R, Host> {
+    type Output = T;
+
+    fn index(&self, index: &[usize]) -> &T {
+        match self.get(index) {
+            Ok(element) => element,
+            Err(error) => panic!("{error}; use get() where the index may be wrong"),
+        }
+    }
+}
+
+/// Panics where [`TypedTensor::get_mut`] fails.
+impl<T, R: TensorRank> IndexMut<&[usize]> for TypedTensor<T, R, Host> {
+    fn index_mut(&mut self, index: &[usize]) -> &mut T {
+        match self.get_mut(index) {
             Ok(element) => element,
             Err(error) => panic!("{error}; use get_mut() where the index may be wrong"),
         }

@@ -162,7 +162,7 @@ fn debug_prints_metadata_only() {
     let text = format!("{:?}", two_by_three());
     assert_eq!(
         text,
-        "TypedTensor { element: \"f64\", shape: [2, 3], strides: [3, 1], representation: \"Dynamic\" }"
+        "TypedTensor { element: \"f64\", shape: [2, 3], strides: [3, 1], representation: \"Dynamic\", placement: host memory }"
     );
 }
 

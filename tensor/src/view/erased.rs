@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use tensor_core::{DType, DynRank, IntoRankShape, SliceSpec, TensorLayout};
+use tensor_core::{DType, DynRank, ExternalScalar, IntoRankShape, SliceSpec, TensorLayout};
 
 use super::TypedTensorView;
+use crate::external::ExternalView;
 use crate::payload::{ViewPayload, each_preset};
 use crate::{Result, Tensor, TensorElement, TensorError};
 
-/// A borrowed view of any preset dtype and any layout.
+/// A borrowed view of any dtype and any layout.
 ///
 /// Executors reach the elements with [`TensorView::as_typed`], whose result has
 /// [`storage`](TypedTensorView::storage) (the whole buffer) and [`layout`](TypedTensorView::layout).
@@ -25,8 +26,18 @@ impl<'a, T: TensorElement> From<TypedTensorView<'a, T>> for TensorView<'a> {
     }
 }
 
-impl<'a> From<&'a Tensor> for TensorView<'a> {
-    fn from(tensor: &'a Tensor) -> Self {
+impl<'a> From<ExternalView<'a>> for TensorView<'a> {
+    fn from(view: ExternalView<'a>) -> Self {
+        Self {
+            payload: ViewPayload::External(view),
+        }
+    }
+}
+
+impl<'a> TryFrom<&'a Tensor> for TensorView<'a> {
+    type Error = TensorError;
+
+    fn try_from(tensor: &'a Tensor) -> Result<Self> {
         tensor.view()
     }
 }
@@ -56,6 +67,12 @@ impl<'a> TensorView<'a> {
         TypedTensorView::from_slice_strided(shape, strides, offset, data).map(Self::from)
     }
 
+    /// The same elements through a layout that was made from this view's, and so fits.
+    pub(crate) fn with_layout(&self, layout: TensorLayout) -> Self {
+        each_preset!(ViewPayload, &self.payload, view => TypedTensorView::trusted(view.storage(), layout).into(),
+            external => external.with_layout(layout).into())
+    }
+
     pub(crate) fn payload(&self) -> &ViewPayload<'a> {
         &self.payload
     }
@@ -66,13 +83,13 @@ impl<'a> TensorView<'a> {
         fn tag<T: TensorElement>(_: &TypedTensorView<'_, T>) -> DType {
             T::dtype()
         }
-        each_preset!(ViewPayload, &self.payload, view => tag(view))
+        each_preset!(ViewPayload, &self.payload, view => tag(view), external => external.tensor().dtype())
     }
 
     /// Shape, strides and offset.
     #[must_use]
     pub fn layout(&self) -> &TensorLayout {
-        each_preset!(ViewPayload, &self.payload, view => view.layout())
+        each_preset!(ViewPayload, &self.payload, view => view.layout(), external => external.layout())
     }
 
     /// The extents.
@@ -109,6 +126,15 @@ impl<'a> TensorView<'a> {
     #[must_use]
     pub fn as_typed<T: TensorElement>(&self) -> Option<&TypedTensorView<'a, T>> {
         T::peek_view(&self.payload)
+    }
+
+    /// The view with its type, if its elements are the external scalar `U`.
+    #[must_use]
+    pub fn as_external<U: ExternalScalar>(&self) -> Option<TypedTensorView<'a, U>> {
+        match &self.payload {
+            ViewPayload::External(view) => view.typed(),
+            _ => None,
+        }
     }
 
     /// The typed view inside.
@@ -158,7 +184,8 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// [`TensorError::OutOfMemory`]: a broadcast view can be larger than memory.
     pub fn to_contiguous(&self) -> Result<Tensor> {
-        each_preset!(ViewPayload, &self.payload, view => Ok(view.to_contiguous()?.into()))
+        each_preset!(ViewPayload, &self.payload, view => Ok(view.to_contiguous()?.into()),
+            external => Ok(Tensor::from_erased(external.tensor().gather(external.layout())?)))
     }
 
     /// Axis `a` of the result is axis `axes[a]` of this view.
@@ -166,13 +193,13 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// [`TensorError::Validation`] unless `axes` names every axis once.
     pub fn permute(&self, axes: &[usize]) -> Result<Self> {
-        each_preset!(ViewPayload, &self.payload, view => Ok(view.permute(axes)?.into()))
+        Ok(self.with_layout(self.layout().permute(axes)?))
     }
 
     /// The axes in reverse order.
     #[must_use]
     pub fn transpose(&self) -> Self {
-        each_preset!(ViewPayload, &self.payload, view => view.transpose().into())
+        self.with_layout(self.layout().transpose())
     }
 
     /// The elements that `specs` take, one spec per leading axis; see [`SliceSpec`].
@@ -180,7 +207,7 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// [`TensorError::Validation`] if there are more specs than axes or a step is 0.
     pub fn slice(&self, specs: &[SliceSpec]) -> Result<Self> {
-        each_preset!(ViewPayload, &self.payload, view => Ok(view.slice(specs)?.into()))
+        Ok(self.with_layout(self.layout().slice(specs)?))
     }
 
     /// The elements that `spec` takes of axis `axis`.
@@ -188,7 +215,7 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// [`TensorError::Validation`] if there is no such axis or the step is 0.
     pub fn slice_axis(&self, axis: usize, spec: SliceSpec) -> Result<Self> {
-        each_preset!(ViewPayload, &self.payload, view => Ok(view.slice_axis(axis, spec)?.into()))
+        Ok(self.with_layout(self.layout().slice_axis(axis, spec)?))
     }
 
     /// The elements at `index` of axis `axis`; that axis is gone from the result.
@@ -196,7 +223,7 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// [`TensorError::Validation`] if the axis or the index does not exist.
     pub fn index_axis(&self, axis: usize, index: usize) -> Result<Self> {
-        each_preset!(ViewPayload, &self.payload, view => Ok(view.index_axis(axis, index)?.into()))
+        Ok(self.with_layout(self.layout().index_axis(axis, index)?))
     }
 
     /// The same elements, in row-major logical order, with another shape.
@@ -204,8 +231,7 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// [`TensorError::Validation`] if the element count differs, or if only a copy could do it: `to_contiguous()` first.
     pub fn reshape(&self, shape: impl AsRef<[usize]>) -> Result<Self> {
-        let shape = shape.as_ref();
-        each_preset!(ViewPayload, &self.payload, view => Ok(view.reshape(shape)?.into()))
+        Ok(self.with_layout(self.layout().reshape(shape)?))
     }
 
     /// The view repeated to `shape` by numpy's rules, with stride 0.
@@ -213,8 +239,7 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// [`TensorError::Validation`] if the shapes do not broadcast.
     pub fn broadcast_to(&self, shape: impl AsRef<[usize]>) -> Result<Self> {
-        let shape = shape.as_ref();
-        each_preset!(ViewPayload, &self.payload, view => Ok(view.broadcast_to(shape)?.into()))
+        Ok(self.with_layout(self.layout().broadcast_to(shape)?))
     }
 
     /// A new axis of extent 1 in front of axis `axis`.
@@ -222,7 +247,7 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// [`TensorError::Validation`] if `axis` is above the rank.
     pub fn insert_axis(&self, axis: usize) -> Result<Self> {
-        each_preset!(ViewPayload, &self.payload, view => Ok(view.insert_axis(axis)?.into()))
+        Ok(self.with_layout(self.layout().insert_axis(axis)?))
     }
 
     /// The view without axis `axis`, which has extent 1.
@@ -230,7 +255,7 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// [`TensorError::Validation`] if there is no such axis or its extent is not 1.
     pub fn remove_axis(&self, axis: usize) -> Result<Self> {
-        each_preset!(ViewPayload, &self.payload, view => Ok(view.remove_axis(axis)?.into()))
+        Ok(self.with_layout(self.layout().remove_axis(axis)?))
     }
 }
 

@@ -21,8 +21,10 @@ impl<'a, T: TensorElement> From<TypedTensorViewMut<'a, T>> for TensorViewMut<'a>
     }
 }
 
-impl<'a> From<&'a mut Tensor> for TensorViewMut<'a> {
-    fn from(tensor: &'a mut Tensor) -> Self {
+impl<'a> TryFrom<&'a mut Tensor> for TensorViewMut<'a> {
+    type Error = TensorError;
+
+    fn try_from(tensor: &'a mut Tensor) -> Result<Self> {
         tensor.view_mut()
     }
 }
@@ -37,6 +39,15 @@ impl<'a> TensorViewMut<'a> {
         data: &'a mut [T],
     ) -> Result<Self> {
         TypedTensorViewMut::from_slice(shape, data).map(Self::from)
+    }
+
+    /// The same elements through a layout that fits the buffer and reaches no element twice.
+    pub(crate) fn with_layout(self, layout: TensorLayout) -> Self {
+        each_preset!(ViewMutPayload, self.payload, view => TypedTensorViewMut::trusted(view.into_storage(), layout).into())
+    }
+
+    pub(crate) fn payload_mut(&mut self) -> &mut ViewMutPayload<'a> {
+        &mut self.payload
     }
 
     /// The element type.
@@ -96,7 +107,7 @@ impl<'a> TensorViewMut<'a> {
             let expected = source.dtype();
             let error = TensorError::DTypeMismatch { op: "copy_from", expected, actual };
             self.as_typed_mut().ok_or(error)?.copy_from(view)
-        })
+        }, _external => Err(TensorError::UnsupportedDType { op: "copy_from", dtype: source.dtype() }))
     }
 }
 

@@ -4,7 +4,7 @@
 //! other (a transposed matrix, say) is copied in square tiles over its innermost axis and the axis that is closest in
 //! memory, so that both sides stay in the cache.
 
-use tensor_core::{DynRank, TensorLayout, TensorRank, stepped};
+use tensor_core::{DynRank, ShapeVec, TensorLayout, TensorRank, stepped};
 
 use super::TypedTensorView;
 use crate::Result;
@@ -56,7 +56,8 @@ fn copy_tiles<T: Clone, R: TensorRank>(
     closest: usize,
     out: &mut Vec<T>,
 ) -> Result<()> {
-    let extents: Vec<usize> = layout.blocks().iter().map(|block| block.extent).collect();
+    // Few blocks live inside the vector, so that a copy allocates its elements and nothing else.
+    let extents: ShapeVec = layout.blocks().iter().map(|block| block.extent).collect();
     let from: TensorLayout<DynRank> = layout.reshape(&extents)?;
     let to: TensorLayout<DynRank> = from.row_major_like();
     let inner = extents.len() - 1;

@@ -1,5 +1,8 @@
 //! Views that write. Transformations borrow the view again, so two of them never live at once.
 
+mod axes;
+mod parts;
+
 use std::fmt;
 
 use tensor_core::{DynRank, IntoRankShape, SliceSpec, TensorLayout, TensorRank, ValidationError};
@@ -8,9 +11,33 @@ use super::TypedTensorView;
 use crate::{Result, TensorError};
 
 /// A borrowed view that can be written. Its layout reaches no element by two indices.
+///
+/// There is one at a time: it can't be copied, made twice, or made while the owner is read.
+/// ```compile_fail,E0599
+/// let mut data = [1, 2];
+/// let view = tensor::TypedTensorViewMut::<i32>::from_slice([2], &mut data).unwrap();
+/// let copy = view.clone();
+/// ```
+/// ```compile_fail,E0499
+/// let mut t = tensor::TypedTensor::<f32>::zeros([2]).unwrap();
+/// let (mut a, mut b) = (t.as_view_mut().unwrap(), t.as_view_mut().unwrap());
+/// a.fill(0.0);
+/// ```
+/// ```compile_fail,E0502
+/// let mut t = tensor::TypedTensor::<f32>::zeros([2]).unwrap();
+/// let read = t.as_view().unwrap();
+/// t.as_view_mut().unwrap().fill(1.0);
+/// println!("{read:?}");
+/// ```
+/// ```compile_fail,E0499
+/// let mut data = [1, 2];
+/// let mut view = tensor::TypedTensorViewMut::<i32>::from_slice([2], &mut data).unwrap();
+/// let (mut a, mut b) = (view.transpose(), view.transpose());
+/// a.fill(0);
+/// ```
 pub struct TypedTensorViewMut<'a, T, R: TensorRank = DynRank> {
-    data: &'a mut [T],
-    layout: TensorLayout<R>,
+    pub(super) data: &'a mut [T],
+    pub(super) layout: TensorLayout<R>,
 }
 
 impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
@@ -51,6 +78,11 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
         Ok(Self::trusted(data, layout))
     }
 
+    /// The buffer and the layout, to build another kind of view from.
+    pub(crate) fn into_raw(self) -> (&'a mut [T], TensorLayout<R>) {
+        (self.data, self.layout)
+    }
+
     /// The extents.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
@@ -84,6 +116,10 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
     /// The whole buffer behind the view, in memory order; write it through [`TypedTensorViewMut::layout`].
     #[must_use]
     pub fn storage_mut(&mut self) -> &mut [T] {
+        self.data
+    }
+
+    pub(super) fn into_storage(self) -> &'a mut [T] {
         self.data
     }
 

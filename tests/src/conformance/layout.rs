@@ -64,7 +64,7 @@ enum Read {
 
 impl Placed {
     pub(super) fn view(&self) -> TensorView<'_> {
-        let view = self.buffer.view();
+        let view = self.buffer.view().expect("made on the host");
         match &self.read {
             Read::Permuted(order) => view.permute(order),
             Read::Sliced(specs) => view.slice(specs),
@@ -99,6 +99,7 @@ impl Layout {
                 let axis = tensor.shape().iter().position(|&extent| extent > 1)?;
                 let first = tensor
                     .view()
+                    .ok()?
                     .slice_axis(axis, SliceSpec::range(0, 1))
                     .ok()?;
                 Some(Placed {
@@ -121,7 +122,13 @@ fn permuted(tensor: &Tensor, order: Vec<usize>) -> Option<Placed> {
     for (axis, &from) in order.iter().enumerate() {
         inverse[from] = axis;
     }
-    let buffer = tensor.view().permute(&inverse).ok()?.to_contiguous().ok()?;
+    let buffer = tensor
+        .view()
+        .ok()?
+        .permute(&inverse)
+        .ok()?
+        .to_contiguous()
+        .ok()?;
     Some(Placed {
         buffer,
         read: Read::Permuted(order),
@@ -133,7 +140,7 @@ fn embedded(tensor: &Tensor, extent: fn(usize) -> usize, specs: &[SliceSpec]) ->
     let shape: Vec<usize> = tensor.shape().iter().map(|&n| extent(n)).collect();
     let mut buffer = filled(tensor.dtype(), &shape)?;
     dispatch_dtype!(tensor.dtype(), T => {
-        let source = tensor.view();
+        let source = tensor.view().ok()?;
         let mut whole = buffer.as_typed_mut::<T>()?.as_view_mut().ok()?;
         whole.slice(specs).ok()?.copy_from(source.as_typed::<T>()?).ok()?;
     }, _id => return None);

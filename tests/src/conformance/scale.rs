@@ -119,7 +119,10 @@ fn layer_norm_scale(op: LayerNorm, inputs: &[Option<Tensor>]) -> Option<Vec<f64>
     let len: usize = normalised.iter().product::<usize>().max(1);
     let parameter = |index: usize, default: f64| -> Option<Vec<f64>> {
         match inputs.get(index).and_then(Option::as_ref) {
-            Some(tensor) => tensor.view().broadcast_to(normalised).ok()?.to_vec().ok(),
+            Some(tensor) => {
+                let view = tensor.view().ok()?.broadcast_to(normalised).ok()?;
+                view.to_vec().ok()
+            }
             None => Some(vec![default; len]),
         }
     };

@@ -77,21 +77,31 @@ fn arrows() {
 }
 
 #[test]
-fn metadata_is_read_without_dev_dependencies() {
+fn metadata_is_read() {
     let metadata = r#"{"packages":[
         {"name":"tensor","dependencies":[
             {"name":"tensor-core","kind":null},{"name":"built","kind":"build","optional":true},
             {"name":"graph","kind":"dev"}]},
-        {"name":"tensor-core","dependencies":[]}]}"#;
+        {"name":"tensor-core","dependencies":[]},
+        {"name":"tropical","manifest_path":"/somewhere/ext/tropical/Cargo.toml","dependencies":[
+            {"name":"tensor","rename":"other","kind":null},{"name":"algebra","kind":"dev"}]}]}"#;
     let members = parse_members(metadata).unwrap();
     let expect = [
         Member {
             name: "tensor".to_owned(),
             dependencies: ["built", "tensor-core"].map(str::to_owned).into(),
+            dev_dependencies: ["graph".to_owned()].into(),
+            ext: false,
         },
         Member {
             name: "tensor-core".to_owned(),
-            dependencies: BTreeSet::new(),
+            ..Member::default()
+        },
+        Member {
+            name: "tropical".to_owned(),
+            dependencies: ["tensor".to_owned()].into(),
+            dev_dependencies: ["algebra".to_owned()].into(),
+            ext: true,
         },
     ];
     assert_eq!(members, expect);
@@ -109,6 +119,7 @@ fn all_wrong_arrows_are_reported() {
             .iter()
             .map(|&dependency| dependency.to_owned())
             .collect(),
+        ..Member::default()
     };
     let members = [
         member("tensor-core", &["tensor"]),
@@ -122,6 +133,45 @@ fn all_wrong_arrows_are_reported() {
         "{faults:?}"
     );
     assert!(faults[1].starts_with("tensor -> graph: "), "{faults:?}");
+}
+
+#[test]
+fn scalars_outside_the_core_depend_on_tensor_only() {
+    let check = |dependency: &str, dev: &str, expect: &[&str]| {
+        let set = |name: &str| -> BTreeSet<String> {
+            name.split_whitespace().map(str::to_owned).collect()
+        };
+        let member = Member {
+            name: "tropical".to_owned(),
+            ext: true,
+            dependencies: set(dependency),
+            dev_dependencies: set(dev),
+        };
+        let faults = wrong_arrows(&[member]);
+        assert_eq!(faults.len(), expect.len(), "{faults:?}");
+        for (fault, start) in faults.iter().zip(expect) {
+            assert!(fault.starts_with(start), "{fault}");
+        }
+    };
+    check("tensor", "algebra tensor", &[]);
+    check("tensor tensor-core", "", &["tropical -> tensor-core: "]);
+    check("half tensor", "", &["tropical -> half: "]);
+    check("algebra", "", &["tropical -> algebra: "]);
+    check(
+        "",
+        "tensor-core proptest",
+        &["tropical -> proptest: ", "tropical -> tensor-core: "],
+    );
+    // A crate that is not in the folder may not need one that is.
+    assert!(wrong_arrow("tensor", "tropical", true).is_some());
+    for (manifest, expect) in [
+        ("/somewhere/ext/tropical/Cargo.toml", true),
+        ("/somewhere/tensor/Cargo.toml", false),
+        ("/ext/tensor/sub/Cargo.toml", false),
+        ("/somewhere/text/tropical/Cargo.toml", false),
+    ] {
+        assert_eq!(in_ext(manifest), expect, "{manifest}");
+    }
 }
 
 #[test]
