@@ -44,7 +44,10 @@ pub use tensor::{DType, Tensor, TensorView, TypedTensor};
 /// What a user types every day.
 pub mod prelude {
     pub use crate::{CompileOptions, CompiledFunction, DeviceChoice, Model, Outputs};
-    pub use tensor::{DType, Rank, Tensor, TensorView, TypedTensor};
+    pub use tensor::{
+        DType, DynRank, Rank, SharedTensor, SliceSpec, Tensor, TensorElement, TensorView,
+        TypedTensor, TypedTensorView,
+    };
 }
 
 /// The examples of the README, compiled with the tests.

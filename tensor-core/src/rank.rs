@@ -40,7 +40,16 @@ pub trait TensorRank: sealed::Sealed + Copy + Eq + Hash + Debug + Send + Sync + 
     /// The rank where it is known when compiling.
     const RANK: Option<usize>;
     /// A shape of this rank.
-    type Shape: AsRef<[usize]> + AsMut<[usize]> + Clone + Eq + Hash + Debug + Send + Sync + 'static;
+    type Shape: IntoRankShape<Self>
+        + AsRef<[usize]>
+        + AsMut<[usize]>
+        + Clone
+        + Eq
+        + Hash
+        + Debug
+        + Send
+        + Sync
+        + 'static;
     /// Strides of this rank.
     type Strides: AsRef<[isize]>
         + AsMut<[isize]>

@@ -10,8 +10,8 @@ use std::io::{self, Write};
 
 use tensor::{
     AllocationGroup, ColMajorView, DType, Device, DynRank, Gpu, Host, Placement, Rank,
-    ReinterpretError, SharedTensor, SliceSpec, Tensor, TensorError, TensorLayout, TensorView,
-    TensorViewMut, TypedTensor, TypedTensorView, TypedTensorViewMut,
+    ReinterpretError, SharedTensor, SliceSpec, Tensor, TensorLayout, TensorView, TensorViewMut,
+    TypedTensor, TypedTensorView, TypedTensorViewMut,
 };
 
 type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
@@ -209,7 +209,6 @@ fn sizes(out: &mut impl Write) -> Outcome {
         ("TensorViewMut", size_of::<TensorViewMut<'_>>()),
         ("SharedTensor", size_of::<SharedTensor>()),
         ("AllocationGroup", size_of::<AllocationGroup>()),
-        ("TensorError", size_of::<TensorError>()),
         (
             "ReinterpretError<Tensor>",
             size_of::<ReinterpretError<Tensor>>(),

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_keeps_zero_and_one() {
+    fn b15_every_pair_keeps_zero_and_one() {
         for &from in DType::TAGS {
             let t = Tensor::from_vec_row_major([2], vec![0_u8, 1])
                 .unwrap()

@@ -33,6 +33,9 @@ use crate::storage::{Buffer, Dynamic, Representation};
 /// # Ok::<(), tensor::TensorError>(())
 /// ```
 ///
+/// In an expression name the type parameters, at least as `TypedTensor::<f32>` or by the type of the variable: defaults of
+/// parameters count in types only, and without them the compiler has no rank to read a shape for.
+///
 /// A copy has a name, since a clone could move data between memories unseen:
 /// ```compile_fail,E0599
 /// let t = tensor::TypedTensor::<f32>::zeros([2]).unwrap();

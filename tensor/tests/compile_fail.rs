@@ -230,7 +230,7 @@ fn failed_run(artifact: &Value) -> Option<String> {
 }
 
 #[test]
-fn fixtures_are_refused_and_accepted_as_they_say() {
+fn a36_fixtures_are_refused_and_accepted_as_they_say() {
     let (fail, pass) = (fixtures("fail"), fixtures("pass"));
     assert!(
         !fail.is_empty() && !pass.is_empty(),

@@ -3,7 +3,11 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use tensor::{DType, Host, Rank, SliceSpec, Tensor, TensorView, TypedTensor, TypedTensorView};
+use tensor::core::ShapeVec;
+use tensor::{
+    AllocationGroup, DType, DynRank, Gpu, Host, Placement, Rank, SharedTensor, SliceSpec, Tensor,
+    TensorLayout, TensorView, TypedTensor, TypedTensorView,
+};
 
 struct Counting;
 
@@ -39,7 +43,7 @@ fn allocations<T>(make: impl FnOnce() -> T) -> usize {
 }
 
 #[test]
-fn constructors_allocate_nothing_up_to_rank_eight() {
+fn a09_constructors_allocate_nothing_up_to_rank_eight() {
     for rank in 0..=10 {
         let limit = if rank <= 8 { 0 } else { 2 };
         let (shape, data) = (vec![1; rank], vec![1.0_f32]);
@@ -115,10 +119,28 @@ fn conversions_allocate_nothing_and_copies_once() {
 }
 
 #[test]
-fn sizes_stay_within_their_bounds() {
+fn a28_a29_sizes_stay_within_their_bounds() {
     let rows = [
         ("DType", size_of::<DType>(), 8),
+        ("Placement", size_of::<Placement>(), 8),
+        ("ShapeVec", size_of::<ShapeVec>(), 80),
+        ("TensorLayout", size_of::<TensorLayout>(), 168),
+        (
+            "TensorLayout<Rank<2>>",
+            size_of::<TensorLayout<Rank<2>>>(),
+            40,
+        ),
         ("TypedTensor<f64>", size_of::<TypedTensor<f64>>(), 216),
+        (
+            "TypedTensor<f64, DynRank, Host>",
+            size_of::<TypedTensor<f64, DynRank, Host>>(),
+            216,
+        ),
+        (
+            "TypedTensor<f64, DynRank, Gpu>",
+            size_of::<TypedTensor<f64, DynRank, Gpu>>(),
+            248,
+        ),
         (
             "TypedTensor<f64, Rank<2>>",
             size_of::<TypedTensor<f64, Rank<2>>>(),
@@ -135,7 +157,14 @@ fn sizes_stay_within_their_bounds() {
             size_of::<TypedTensorView<'_, f64>>(),
             200,
         ),
+        (
+            "TypedTensorView<f64, Rank<2>>",
+            size_of::<TypedTensorView<'_, f64, Rank<2>>>(),
+            200,
+        ),
         ("TensorView", size_of::<TensorView<'_>>(), 200),
+        ("SharedTensor", size_of::<SharedTensor>(), 200),
+        ("AllocationGroup", size_of::<AllocationGroup>(), 536),
     ];
     for (name, size, limit) in rows {
         assert!(size <= limit, "{name}: {size} > {limit}");

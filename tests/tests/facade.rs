@@ -24,6 +24,19 @@ fn zeros(shape: &[usize]) -> Tensor {
     Tensor::zeros(tenfold::DType::F32, shape).unwrap()
 }
 
+/// There is one family of owned tensors, whatever path a program names it by.
+#[test]
+fn a02_the_facade_has_the_tensors_of_the_tensor_crate() {
+    fn erased(tensor: tensor::Tensor) -> tenfold::prelude::Tensor {
+        tensor
+    }
+    fn typed(tensor: tensor::TypedTensor<f32>) -> tenfold::prelude::TypedTensor<f32> {
+        tensor
+    }
+    let made = typed(tensor::TypedTensor::ones([2]).unwrap());
+    assert_eq!(erased(made.into()).to_vec::<f32>().unwrap(), [1.0, 1.0]);
+}
+
 #[test]
 fn feeds_that_do_not_fit_are_told_in_a_sentence() {
     let function = sum(&CompileOptions::default());

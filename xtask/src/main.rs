@@ -17,6 +17,7 @@ mod bench;
 mod demo;
 mod deps;
 mod failure;
+mod miri;
 mod process;
 mod source;
 mod test;
@@ -34,6 +35,7 @@ cargo xtask: the repository's own commands
   cargo xtask demo ocr [IMAGE]          read a line of text with the PP-OCRv4 models
   cargo xtask test [--full]             everything that has to hold before a commit; --full is what CI runs
   cargo xtask bench [FILTER..]          measure Tenfold beside its peers on real models
+  cargo xtask miri                      run the tests of the data model where undefined behaviour is noticed
   cargo xtask deps                      check the arrows between the crates
   cargo xtask tidy                      check the house rules (sizes, headers, unsafe, words)
 
@@ -64,6 +66,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         "bench" => (bench::HELP, bench::run),
         "demo" => (demo::HELP, demo::run),
         "deps" => (deps::HELP, deps::run),
+        "miri" => (miri::HELP, miri::run),
         "test" => (test::HELP, test::run),
         "tidy" => (tidy::HELP, tidy::run),
         "help" | "--help" | "-h" => {

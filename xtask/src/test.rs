@@ -14,7 +14,7 @@ pub(crate) const HELP: &str = "\
 cargo xtask test [--full]
 
 Runs, in this order and until the first failure: the programs that are needed, formatting, tidy, deps, clippy, the
-documentation, the models of the tests, all tests. The last line names what was left out.
+documentation, the models of the tests, all tests, the optional features. The last line names what was left out.
 
   --full   also the larger models, our half of the benches, and the demos from end to end: what continuous
            integration runs
@@ -88,6 +88,12 @@ const STEPS: &[Step] = &[
         full: false,
         run: tests,
         cure: "run the named test alone: `cargo test -p CRATE NAME`",
+    },
+    Step {
+        name: "features",
+        full: false,
+        run: features,
+        cure: "run `cargo test -p CRATE --all-features NAME` alone",
     },
     Step {
         name: "all models",
@@ -215,6 +221,15 @@ fn docs() -> Result<Outcome, Failure> {
 
 fn tests() -> Result<Outcome, Failure> {
     run_cargo(&["test", "--workspace"], &[])
+}
+
+/// The data model with what it offers on request: other array types and serialised metadata.
+fn features() -> Result<Outcome, Failure> {
+    let crates = ["-p", "tensor-core", "-p", "tensor", "--all-features"];
+    let lints = ["--all-targets", "--", "-D", "warnings"];
+    run_cargo(&[&["clippy"], &crates[..], &lints[..]].concat(), &[])?;
+    let tests = ["--lib", "--tests"];
+    run_cargo(&[&["test"], &crates[..], &tests[..]].concat(), &[])
 }
 
 /// What `cargo xtask bench` needs of us: the protocol, a peer that fits the facade, and the cases of the data model.

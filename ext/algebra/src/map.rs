@@ -1,6 +1,5 @@
 //! One function applied to each element: how a tensor is converted to another scalar.
 
-use tensor::core::IntoRankShape;
 use tensor::{TensorRank, TypedTensor, TypedTensorView};
 
 use crate::error::room_for;
@@ -24,7 +23,6 @@ pub fn map<T, U, R>(
 ) -> Result<TypedTensor<U, R>>
 where
     R: TensorRank,
-    R::Shape: IntoRankShape<R>,
 {
     const OP: &str = "map";
     let shape = view.shape();

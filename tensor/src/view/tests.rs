@@ -250,7 +250,12 @@ fn by_definition(view: &TypedTensorView<'_, u32>, mut flat: usize) -> u32 {
 
 #[test]
 fn copies_follow_the_definition_for_every_layout() {
-    let shape = [3, 41, 2, 37];
+    // Miri takes minutes for the large one; a whole and a cut tile are in either.
+    let shape = if cfg!(miri) {
+        [3, 9, 2, 5]
+    } else {
+        [3, 41, 2, 37]
+    };
     let data: Vec<u32> = (0..shape.iter().product::<usize>() as u32).collect();
     let whole = TypedTensorView::<u32>::from_slice(shape, &data).unwrap();
     let mut views = vec![whole.clone(), whole.transpose()];

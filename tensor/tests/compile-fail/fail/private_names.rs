@@ -1,5 +1,6 @@
 //! The insides have no name outside: payload enums, storage types, the hooks of sealed traits, the counter of a slot.
 
+use tensor::core::{Tensor, TypedTensor}; //~ E0432: no `Tensor` in the root
 use tensor::Payload; //~ E0432: no `Payload` in the root
 use tensor::external::ErasedTensor; //~ E0603: module `external` is private
 use tensor::payload::ViewPayload; //~ E0603: module `payload` is private
