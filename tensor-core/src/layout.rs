@@ -72,6 +72,18 @@ impl TensorLayout<DynRank> {
     }
 }
 
+impl TensorLayout<DynRank> {
+    /// A layout to be filled axis by axis where it lies: moving it afterwards would wait for each of the narrow writes.
+    #[inline]
+    fn zeroed(rank: usize, offset: usize) -> Self {
+        Self {
+            shape: ShapeVec::with_initial_len(rank),
+            strides: StrideVec::with_initial_len(rank),
+            offset,
+        }
+    }
+}
+
 impl<const N: usize> TensorLayout<Rank<N>> {
     /// The extents, as an array.
     #[must_use]
@@ -87,6 +99,16 @@ impl<const N: usize> TensorLayout<Rank<N>> {
 }
 
 impl<R: TensorRank> TensorLayout<R> {
+    /// A layout whose strides are 0 until they are written.
+    #[inline]
+    fn unstrided(shape: R::Shape, offset: usize) -> Self {
+        Self {
+            strides: R::zero_strides(&shape),
+            shape,
+            offset,
+        }
+    }
+
     /// A layout from its parts, checked against a buffer of `buffer_len` elements.
     ///
     /// # Errors
@@ -203,13 +225,11 @@ impl<R: TensorRank> TensorLayout<R> {
 
     /// The number of logical elements.
     #[must_use]
+    #[inline]
     pub fn element_count(&self) -> usize {
-        // Checked at construction: without an extent of 0 the product fits.
-        if self.is_empty() {
-            0
-        } else {
-            self.shape().iter().product()
-        }
+        // Checked at construction: without an extent of 0 the product fits, and with one it is 0 however it wraps.
+        let shape = self.shape().iter();
+        shape.fold(1, |count, &extent| count.wrapping_mul(extent))
     }
 
     /// Whether an extent is 0.

@@ -96,6 +96,7 @@ impl TensorRank for DynRank {
     type Shape = ShapeVec;
     type Strides = StrideVec;
 
+    #[inline]
     fn shape_from_slice(shape: &[usize]) -> Result<ShapeVec, ValidationError> {
         Ok(ShapeVec::from(shape))
     }
@@ -104,10 +105,9 @@ impl TensorRank for DynRank {
         Ok(StrideVec::from(strides))
     }
 
+    #[inline]
     fn zero_strides(shape: &ShapeVec) -> StrideVec {
-        let mut strides = StrideVec::with_capacity(shape.len());
-        strides.resize(shape.len(), 0);
-        strides
+        StrideVec::with_initial_len(shape.len())
     }
 }
 

@@ -245,6 +245,7 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     ///
     /// # Errors
     /// [`TensorError::Validation`] unless `axes` names every axis once.
+    #[inline]
     pub fn permute(&self, axes: &[usize]) -> Result<Self> {
         Ok(Self::trusted(self.data, self.layout.permute(axes)?))
     }
@@ -282,6 +283,7 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     ///
     /// # Errors
     /// [`TensorError::Validation`] if the axis or the index does not exist.
+    #[inline]
     pub fn index_axis(&self, axis: usize, index: usize) -> Result<TypedTensorView<'a, T>> {
         Ok(TypedTensorView::trusted(
             self.data,
@@ -293,6 +295,7 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     ///
     /// # Errors
     /// [`TensorError::Validation`] if the element count differs, or if only a copy could do it: `to_contiguous()` first.
+    #[inline]
     pub fn reshape(&self, shape: impl AsRef<[usize]>) -> Result<TypedTensorView<'a, T>> {
         Ok(TypedTensorView::trusted(
             self.data,
@@ -304,6 +307,7 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     ///
     /// # Errors
     /// [`TensorError::Validation`] if the shapes do not broadcast.
+    #[inline]
     pub fn broadcast_to(&self, shape: impl AsRef<[usize]>) -> Result<TypedTensorView<'a, T>> {
         Ok(TypedTensorView::trusted(
             self.data,

@@ -1,7 +1,7 @@
 //! Reordering, inserting and removing axes.
 
 use super::{TensorLayout, stepped};
-use crate::{DynRank, ShapeVec, StrideVec, TensorRank, ValidationError};
+use crate::{DynRank, TensorRank, ValidationError};
 
 impl<R: TensorRank> TensorLayout<R> {
     /// Axis `a` of the result is axis `axes[a]` of this layout.
@@ -80,17 +80,15 @@ impl<R: TensorRank> TensorLayout<R> {
                 rank,
             });
         }
-        let mut shape = ShapeVec::with_capacity(rank + 1);
-        let mut strides = StrideVec::with_capacity(rank + 1);
-        shape.extend_from_slice(self.shape());
-        strides.extend_from_slice(self.strides());
-        shape.insert(axis, 1);
-        strides.insert(axis, 1);
-        Ok(TensorLayout {
-            shape,
-            strides,
-            offset: self.offset,
-        })
+        let mut out = TensorLayout::zeroed(rank + 1, self.offset);
+        let (shape, strides) = (out.shape.as_mut_slice(), out.strides.as_mut_slice());
+        (shape[axis], strides[axis]) = (1, 1);
+        for from in 0..rank {
+            let to = from + usize::from(from >= axis);
+            shape[to] = self.shape()[from];
+            strides[to] = self.strides()[from];
+        }
+        Ok(out)
     }
 
     /// The layout without axis `axis`, which has extent 1.
@@ -114,6 +112,7 @@ impl<R: TensorRank> TensorLayout<R> {
     ///
     /// # Errors
     /// [`ValidationError::AxisOutOfBounds`] or [`ValidationError::IndexOutOfBounds`].
+    #[inline]
     pub fn index_axis(
         &self,
         axis: usize,
@@ -137,21 +136,19 @@ impl<R: TensorRank> TensorLayout<R> {
         Ok(out)
     }
 
+    #[inline]
     pub(super) fn without_axis(&self, axis: usize) -> TensorLayout<DynRank> {
-        let rest = |i: &usize| *i != axis;
-        TensorLayout {
-            shape: (0..self.rank())
-                .filter(rest)
-                .map(|i| self.shape()[i])
-                .collect(),
-            strides: (0..self.rank())
-                .filter(rest)
-                .map(|i| self.strides()[i])
-                .collect(),
-            offset: self.offset,
+        let mut out = TensorLayout::zeroed(self.rank() - 1, self.offset);
+        let (shape, strides) = (out.shape.as_mut_slice(), out.strides.as_mut_slice());
+        for to in 0..self.rank() - 1 {
+            let from = to + usize::from(to >= axis);
+            shape[to] = self.shape()[from];
+            strides[to] = self.strides()[from];
         }
+        out
     }
 
+    #[inline]
     pub(super) fn extent_of(
         &self,
         op: &'static str,

@@ -49,6 +49,7 @@ impl<R: TensorRank> TensorLayout<R> {
     ///
     /// # Errors
     /// As [`TensorLayout::broadcast_to`], and [`ValidationError::RankMismatch`].
+    #[inline]
     pub fn broadcast_to_as<R2: TensorRank>(
         &self,
         shape: impl IntoRankShape<R2>,
@@ -56,26 +57,27 @@ impl<R: TensorRank> TensorLayout<R> {
         const OP: &str = "broadcast_to";
         let shape = shape.into_rank_shape().map_err(|error| error.with_op(OP))?;
         checked_element_count(OP, shape.as_ref())?;
-        let target = shape.as_ref();
-        let refuse = || ValidationError::BroadcastTarget {
+        let refuse = |target: &[usize]| ValidationError::BroadcastTarget {
             op: OP,
             shape: self.shape().into(),
             target: target.into(),
         };
-        let skip = target.len().checked_sub(self.rank()).ok_or_else(refuse)?;
-        let mut strides = R2::zero_strides(&shape);
-        for axis in 0..self.rank() {
-            strides.as_mut()[skip + axis] = match self.shape()[axis] {
-                extent if extent == target[skip + axis] => self.strides()[axis],
-                1 => 0,
-                _ => return Err(refuse()),
-            };
+        let mut out = TensorLayout::<R2>::unstrided(shape, self.offset);
+        let (target, strides) = (out.shape.as_ref(), out.strides.as_mut());
+        let Some(skip) = target.len().checked_sub(self.rank()) else {
+            return Err(refuse(target));
+        };
+        let sources = self.shape().iter().zip(self.strides());
+        for ((&extent, &source), (&wanted, stride)) in
+            sources.zip(target[skip..].iter().zip(&mut strides[skip..]))
+        {
+            match extent {
+                _ if extent == wanted => *stride = source,
+                1 => {}
+                _ => return Err(refuse(target)),
+            }
         }
-        Ok(TensorLayout {
-            shape,
-            strides,
-            offset: self.offset,
-        })
+        Ok(out)
     }
 
     /// The layout of shape `shape` in which axis `i` of this layout is axis `axes[i]`; every other axis repeats with

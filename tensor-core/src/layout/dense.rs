@@ -23,19 +23,30 @@ pub enum MemoryOrder {
 ///
 /// # Errors
 /// [`ValidationError::IntegerOverflow`] if the product exceeds `isize::MAX`.
+#[inline]
 pub fn checked_element_count(op: &'static str, shape: &[usize]) -> Result<usize, ValidationError> {
-    if shape.contains(&0) {
-        return Ok(0);
+    let (mut count, mut fits, mut empty) = (1_usize, true, false);
+    for &extent in shape {
+        let (product, overflows) = count.overflowing_mul(extent);
+        count = product;
+        fits &= !overflows;
+        empty |= extent == 0;
     }
-    shape
-        .iter()
-        .try_fold(1_usize, |count, &extent| count.checked_mul(extent))
-        .filter(|&count| isize::try_from(count).is_ok())
-        .ok_or_else(|| ValidationError::IntegerOverflow {
-            op,
-            what: "the element count",
-            shape: shape.into(),
-        })
+    match (empty, fits && isize::try_from(count).is_ok()) {
+        (true, _) => Ok(0),
+        (false, true) => Ok(count),
+        (false, false) => Err(too_many_elements(op, shape)),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn too_many_elements(op: &'static str, shape: &[usize]) -> ValidationError {
+    ValidationError::IntegerOverflow {
+        op,
+        what: "the element count",
+        shape: shape.into(),
+    }
 }
 
 /// The strides, in elements, of a dense tensor of this shape.
@@ -58,14 +69,14 @@ pub fn contiguous_strides(
     order: MemoryOrder,
 ) -> Result<StrideVec, ValidationError> {
     checked_element_count("contiguous_strides", shape)?;
-    let mut strides = StrideVec::with_capacity(shape.len());
-    strides.resize(shape.len(), 0);
+    let mut strides = StrideVec::with_initial_len(shape.len());
     fill_strides(shape, &mut strides, order);
     Ok(strides)
 }
 
 /// Fills `strides` with those of a dense layout in `order`; the element count has been checked.
-pub(super) fn fill_strides(shape: &[usize], strides: &mut [isize], order: MemoryOrder) {
+#[inline]
+fn fill_strides(shape: &[usize], strides: &mut [isize], order: MemoryOrder) {
     let axes = shape.iter().zip(strides);
     match order {
         MemoryOrder::RowMajor => accumulate(axes.rev()),
@@ -73,6 +84,7 @@ pub(super) fn fill_strides(shape: &[usize], strides: &mut [isize], order: Memory
     }
 }
 
+#[inline]
 fn accumulate<'a>(fastest_first: impl Iterator<Item = (&'a usize, &'a mut isize)>) {
     let mut step = 1_isize;
     for (&extent, stride) in fastest_first {
@@ -87,6 +99,7 @@ impl<R: TensorRank> TensorLayout<R> {
     ///
     /// # Errors
     /// [`ValidationError::RankMismatch`], or [`ValidationError::IntegerOverflow`] if the element count exceeds `isize::MAX`.
+    #[inline]
     pub fn row_major(shape: impl IntoRankShape<R>) -> Result<Self, ValidationError> {
         Self::dense_of("row_major", shape, MemoryOrder::RowMajor)
     }
@@ -110,6 +123,7 @@ impl<R: TensorRank> TensorLayout<R> {
         Self::dense_of("dense", shape, order)
     }
 
+    #[inline]
     fn dense_of(
         op: &'static str,
         shape: impl IntoRankShape<R>,
@@ -117,13 +131,15 @@ impl<R: TensorRank> TensorLayout<R> {
     ) -> Result<Self, ValidationError> {
         let shape = shape.into_rank_shape().map_err(|error| error.with_op(op))?;
         checked_element_count(op, shape.as_ref())?;
-        let mut strides = R::zero_strides(&shape);
-        fill_strides(shape.as_ref(), strides.as_mut(), order);
-        Ok(Self {
-            shape,
-            strides,
-            offset: 0,
-        })
+        let mut layout = Self::unstrided(shape, 0);
+        layout.fill_dense(order);
+        Ok(layout)
+    }
+
+    /// Gives every axis the stride of a dense layout in `order`; the element count has been checked.
+    #[inline]
+    pub(super) fn fill_dense(&mut self, order: MemoryOrder) {
+        fill_strides(self.shape.as_ref(), self.strides.as_mut(), order);
     }
 
     /// The dense row-major layout of the same shape, at offset 0.
@@ -139,7 +155,7 @@ impl<R: TensorRank> TensorLayout<R> {
             offset: 0,
             ..self.clone()
         };
-        fill_strides(layout.shape.as_ref(), layout.strides.as_mut(), order);
+        layout.fill_dense(order);
         layout
     }
 

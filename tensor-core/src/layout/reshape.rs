@@ -4,7 +4,6 @@
 //! the last axis on. An extent that would straddle two blocks has no stride, so that reshape needs a copy. This accepts
 //! exactly what can be expressed by strides, for any source layout, with elements listed in row-major logical order.
 
-use super::dense::fill_strides;
 use super::{MemoryOrder, TensorLayout, checked_element_count};
 use crate::{DynRank, IntoRankShape, TensorRank, ValidationError};
 
@@ -25,6 +24,7 @@ impl<R: TensorRank> TensorLayout<R> {
     ///
     /// # Errors
     /// As [`TensorLayout::reshape`], and [`ValidationError::RankMismatch`].
+    #[inline]
     pub fn reshape_as<R2: TensorRank>(
         &self,
         shape: impl IntoRankShape<R2>,
@@ -36,17 +36,14 @@ impl<R: TensorRank> TensorLayout<R> {
             let (from, to) = (self.shape().into(), shape.as_ref().into());
             return Err(ValidationError::ReshapeElementCount { op: OP, from, to });
         }
-        let mut strides = R2::zero_strides(&shape);
-        if count == 0 {
-            fill_strides(shape.as_ref(), strides.as_mut(), MemoryOrder::RowMajor);
-        } else if !self.cut_blocks(shape.as_ref(), strides.as_mut()) {
+        let mut out = TensorLayout::<R2>::unstrided(shape, self.offset);
+        // Most are dense, and an empty one is: then every shape has strides, and there is no need to look for blocks.
+        if self.is_row_major_contiguous() {
+            out.fill_dense(MemoryOrder::RowMajor);
+        } else if !self.cut_blocks(out.shape.as_ref(), out.strides.as_mut()) {
             return Err(self.non_contiguous(OP));
         }
-        Ok(TensorLayout {
-            shape,
-            strides,
-            offset: self.offset,
-        })
+        Ok(out)
     }
 
     /// Gives every extent of `shape` its stride; false if an extent straddles two blocks.

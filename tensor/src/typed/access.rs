@@ -6,7 +6,7 @@ use tensor_core::{Rank, TensorRank, ValidationError};
 
 use super::TypedTensor;
 use crate::storage::{HostStorage, Representation, copied};
-use crate::{Host, Result, TypedTensorView, TypedTensorViewMut};
+use crate::{Host, Result, TensorError, TypedTensorView, TypedTensorViewMut};
 
 impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     /// The elements in memory order. A buffer that hands out another length than it promised is caught here.
@@ -23,16 +23,23 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     }
 
     fn check_length(&self, op: &'static str, length: usize) -> Result<()> {
-        let product = self.len();
-        if product == length {
-            return Ok(());
+        if self.len() == length {
+            Ok(())
+        } else {
+            Err(self.wrong_length(op, length))
         }
-        Err(ValidationError::ShapeDataLengthMismatch {
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wrong_length(&self, op: &'static str, length: usize) -> TensorError {
+        let product = self.len();
+        ValidationError::ShapeDataLengthMismatch {
             op,
             product,
             length,
         }
-        .into())
+        .into()
     }
 
     /// The elements in memory order, as they lie in the buffer; read them through [`TypedTensor::layout`].
@@ -164,24 +171,33 @@ impl<T, R: TensorRank, D: Representation> TypedTensor<T, R, D> {
     }
 }
 
+/// Out of line, so that an access inlines to its comparisons.
+#[cold]
+#[inline(never)]
+fn refuse(error: &TensorError, get: &str) -> ! {
+    panic!("{error}; use {get}() where the index may be wrong")
+}
+
 /// Panics where [`TypedTensor::get`] fails.
 impl<T, const N: usize, D: Representation> Index<[usize; N]> for TypedTensor<T, Rank<N>, D> {
     type Output = T;
 
+    #[inline]
     fn index(&self, index: [usize; N]) -> &T {
         match self.get(&index) {
             Ok(element) => element,
-            Err(error) => panic!("{error}; use get() where the index may be wrong"),
+            Err(error) => refuse(&error, "get"),
         }
     }
 }
 
 /// Panics where [`TypedTensor::get_mut`] fails.
 impl<T, const N: usize, D: Representation> IndexMut<[usize; N]> for TypedTensor<T, Rank<N>, D> {
+    #[inline]
     fn index_mut(&mut self, index: [usize; N]) -> &mut T {
         match self.get_mut(&index) {
             Ok(element) => element,
-            Err(error) => panic!("{error}; use get_mut() where the index may be wrong"),
+            Err(error) => refuse(&error, "get_mut"),
         }
     }
 }
@@ -190,20 +206,22 @@ impl<T, const N: usize, D: Representation> IndexMut<[usize; N]> for TypedTensor<
 impl<T, R: TensorRank> Index<&[usize]> for TypedTensor<T, R, Host> {
     type Output = T;
 
+    #[inline]
     fn index(&self, index: &[usize]) -> &T {
         match self.get(index) {
             Ok(element) => element,
-            Err(error) => panic!("{error}; use get() where the index may be wrong"),
+            Err(error) => refuse(&error, "get"),
         }
     }
 }
 
 /// Panics where [`TypedTensor::get_mut`] fails.
 impl<T, R: TensorRank> IndexMut<&[usize]> for TypedTensor<T, R, Host> {
+    #[inline]
     fn index_mut(&mut self, index: &[usize]) -> &mut T {
         match self.get_mut(index) {
             Ok(element) => element,
-            Err(error) => panic!("{error}; use get_mut() where the index may be wrong"),
+            Err(error) => refuse(&error, "get_mut"),
         }
     }
 }
