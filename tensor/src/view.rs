@@ -211,7 +211,6 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     /// The elements in row-major logical order.
     #[inline]
     #[must_use]
-    #[inline]
     pub fn iter(&self) -> Iter<'a, T> {
         Iter::new(self)
     }
