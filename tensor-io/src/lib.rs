@@ -20,11 +20,22 @@
 //! assert_eq!(back.shape(), [2, 2]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+pub mod container;
 mod element;
+mod entry;
 mod error;
+mod mapped;
+mod mapping;
 pub mod npy;
 pub mod npz;
+mod output;
+mod rows;
+#[cfg(test)]
+mod scratch;
 
+pub use element::ByteOrder;
+pub use entry::{BlockFormat, ElementFormat, Entry, FileFormat};
 pub use error::FileError;
+pub use mapping::{MappedBytes, Mapping};

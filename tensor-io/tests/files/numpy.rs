@@ -1,9 +1,7 @@
 //! Files that numpy wrote, read here; and what is written here, compared with numpy's bytes.
 //!
-//! `make_fixtures.py` beside this file made `fixtures/`. What the last test leaves in the target folder is opened with
-//! numpy by `make_fixtures.py --check`.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as tests do")]
-
+//! `python/numpy_files.py` made the fixtures. What the last test leaves in the target folder is opened with
+//! numpy by `numpy_files.py --check`.
 use std::fs;
 use std::io::{Cursor, Read};
 use std::path::PathBuf;
@@ -18,7 +16,7 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Element k of the fixtures, by dtype: see `values` in `make_fixtures.py`.
+/// Element k of the fixtures, by dtype: see `values` in `numpy_files.py`.
 fn check_values(name: &str, tensor: &Tensor) {
     fn check<T: TensorElement + PartialEq + std::fmt::Debug>(
         name: &str,
