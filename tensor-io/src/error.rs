@@ -115,6 +115,13 @@ pub enum FileError {
     /// Two tensors of one file have the same name.
     #[error("{file}: two tensors are called {name:?}; names must differ")]
     DuplicateName { file: String, name: String },
+    /// A name that the format uses for something else.
+    #[error("{file}: {format} has its own use for the name {name:?}; choose another one")]
+    ReservedName {
+        file: String,
+        format: FileFormat,
+        name: String,
+    },
     /// None of the formats that are read here.
     #[error(
         "{file}: no file of tensors that is known here, it begins with {found:02x?}; {} are read",

@@ -32,8 +32,10 @@ pub mod npy;
 pub mod npz;
 mod output;
 mod rows;
+pub mod safetensors;
 #[cfg(test)]
 mod scratch;
+mod tensors;
 
 pub use element::ByteOrder;
 pub use entry::{BlockFormat, ElementFormat, Entry, FileFormat};

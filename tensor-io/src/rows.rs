@@ -71,6 +71,7 @@ impl Rows {
         &self,
         reader: &mut (impl Read + Seek),
         start: u64,
+        order: ByteOrder,
         file: &str,
     ) -> Result<Tensor, FileError> {
         let mut runs = Runs {
@@ -79,7 +80,7 @@ impl Rows {
             left: 0,
             rows: self,
         };
-        mapped::read(&self.part, &mut runs, ByteOrder::Little, file, &mut |_| {})
+        mapped::read(&self.part, &mut runs, order, file, &mut |_| {})
     }
 }
 

@@ -13,8 +13,9 @@ use crate::element::{ByteOrder, PIECE_BYTES};
 use crate::entry::Entry;
 use crate::error::FileError;
 use crate::mapped;
-use crate::mapping::{MappedBytes, Mapping};
+use crate::mapping::{MappedBytes, Mapping, length};
 use crate::rows::Rows;
+use crate::tensors::read_all;
 
 /// A container, mapped. Opening reads no tensor.
 ///
@@ -129,7 +130,7 @@ impl Container {
     /// # Errors
     /// [`FileError::NoSuchTensor`], [`FileError::Checksum`], [`FileError::NoBool`], [`FileError::OutOfMemory`].
     pub fn get(&self, name: &str) -> Result<Tensor, FileError> {
-        self.copy(self.directory.entries.find(name)?, &mut |_| {})
+        self.get_with(name, &mut |_| {})
     }
 
     /// Copies of all tensors; `progress` is told the bytes that are done and the bytes of all.
@@ -138,21 +139,20 @@ impl Container {
     /// As [`Container::get`]; the first error ends the reading.
     pub fn read_all(
         &self,
-        mut progress: impl FnMut(u64, u64),
+        progress: impl FnMut(u64, u64),
     ) -> Result<Vec<(String, Tensor)>, FileError> {
-        let total = self.directory.entries.total_bytes();
-        let mut done = 0;
-        let copy = |(index, entry): (usize, &Entry)| {
-            let tensor = self.copy(index, &mut |bytes| {
-                done += bytes;
-                progress(done, total);
-            })?;
-            Ok((entry.name.clone(), tensor))
-        };
-        self.entries().iter().enumerate().map(copy).collect()
+        read_all(self.entries(), progress, |name, moved| {
+            self.get_with(name, moved)
+        })
     }
 
-    fn copy(&self, index: usize, moved: &mut dyn FnMut(u64)) -> Result<Tensor, FileError> {
+    /// As [`Container::get`]; `moved` is told the bytes of each piece that was read.
+    pub(crate) fn get_with(
+        &self,
+        name: &str,
+        moved: &mut dyn FnMut(u64),
+    ) -> Result<Tensor, FileError> {
+        let index = self.directory.entries.find(name)?;
         let bytes = self.bytes(index);
         let tensor = self.directory.read_tensor(index, &mut &*bytes, moved)?;
         self.verified[index].store(true, Ordering::Relaxed);
@@ -194,7 +194,8 @@ impl Container {
         let index = self.directory.entries.find(name)?;
         let entry = &self.entries()[index];
         let label = self.directory.entries.label(name);
-        Rows::new(entry, rows, &label)?.read(&mut Cursor::new(&*self.bytes(index)), 0, &label)
+        let mut bytes = Cursor::new(&*self.mapping);
+        Rows::new(entry, rows, &label)?.read(&mut bytes, entry.offset, ByteOrder::Little, &label)
     }
 
     /// Compares the tensor called `name` with its checksum, unless that was done before.
@@ -223,13 +224,13 @@ impl Container {
     fn verify_index(&self, index: usize, moved: &mut dyn FnMut(u64)) -> Result<(), FileError> {
         let bytes = self.bytes(index);
         if self.verified[index].load(Ordering::Relaxed) {
-            moved(crate::mapping::length(&bytes));
+            moved(length(&bytes));
             return Ok(());
         }
         let mut sum = crc32fast::Hasher::new();
         for piece in bytes.chunks(PIECE_BYTES) {
             sum.update(piece);
-            moved(crate::mapping::length(piece));
+            moved(length(piece));
         }
         self.directory.check_sum(index, sum.finalize())?;
         self.verified[index].store(true, Ordering::Relaxed);
@@ -256,6 +257,22 @@ impl Directory {
         })
     }
 
+    fn find_and_read(
+        &self,
+        name: &str,
+        reader: &mut (impl Read + Seek),
+        moved: &mut dyn FnMut(u64),
+    ) -> Result<Tensor, FileError> {
+        let index = self.entries.find(name)?;
+        let entry = &self.entries.list()[index];
+        if entry.bytes > 0 {
+            reader
+                .seek(SeekFrom::Start(entry.offset))
+                .map_err(FileError::io(self.entries.file(), "go to a tensor"))?;
+        }
+        self.read_tensor(index, reader, moved)
+    }
+
     /// Reads a tensor from a reader that stands at its first byte, and verifies it.
     fn read_tensor(
         &self,
@@ -268,7 +285,7 @@ impl Directory {
         let mut sum = crc32fast::Hasher::new();
         let read = mapped::read(entry, reader, ByteOrder::Little, &label, &mut |piece| {
             sum.update(piece);
-            moved(crate::mapping::length(piece));
+            moved(length(piece));
         });
         // A damaged bool is first of all damage.
         if !matches!(
@@ -341,7 +358,8 @@ impl<R: Read + Seek> ContainerReader<R> {
     /// # Errors
     /// As [`Container::get`], and [`FileError::Io`].
     pub fn get(&mut self, name: &str) -> Result<Tensor, FileError> {
-        self.read_index(self.directory.entries.find(name)?, &mut |_| {})
+        self.directory
+            .find_and_read(name, &mut self.reader, &mut |_| {})
     }
 
     /// Reads all tensors; `progress` is told the bytes that are done and the bytes of all.
@@ -350,36 +368,12 @@ impl<R: Read + Seek> ContainerReader<R> {
     /// As [`ContainerReader::get`]; the first error ends the reading.
     pub fn read_all(
         &mut self,
-        mut progress: impl FnMut(u64, u64),
+        progress: impl FnMut(u64, u64),
     ) -> Result<Vec<(String, Tensor)>, FileError> {
-        let total = self.directory.entries.total_bytes();
-        let count = self.directory.extras.len();
-        let mut done = 0;
-        let read = |index: usize| {
-            let tensor = self.read_index(index, &mut |bytes| {
-                done += bytes;
-                progress(done, total);
-            })?;
-            Ok((self.entries()[index].name.clone(), tensor))
-        };
-        (0..count).map(read).collect()
-    }
-
-    fn read_index(
-        &mut self,
-        index: usize,
-        moved: &mut dyn FnMut(u64),
-    ) -> Result<Tensor, FileError> {
-        let entry = &self.directory.entries.list()[index];
-        if entry.bytes > 0 {
-            self.reader
-                .seek(SeekFrom::Start(entry.offset))
-                .map_err(FileError::io(
-                    self.directory.entries.file(),
-                    "go to a tensor",
-                ))?;
-        }
-        self.directory.read_tensor(index, &mut self.reader, moved)
+        let Self { reader, directory } = self;
+        read_all(directory.entries.list(), progress, |name, moved| {
+            directory.find_and_read(name, reader, moved)
+        })
     }
 
     /// Reads the rows `rows` of axis 0 of the tensor called `name`, in the tensor's memory order. No other byte is read, so
@@ -391,6 +385,7 @@ impl<R: Read + Seek> ContainerReader<R> {
         let index = self.directory.entries.find(name)?;
         let entry = &self.directory.entries.list()[index];
         let label = self.directory.entries.label(name);
-        Rows::new(entry, rows, &label)?.read(&mut self.reader, entry.offset, &label)
+        let reader = &mut self.reader;
+        Rows::new(entry, rows, &label)?.read(reader, entry.offset, ByteOrder::Little, &label)
     }
 }

@@ -5,4 +5,5 @@ mod container;
 mod container_hostile;
 mod numpy;
 mod numpy_hostile;
+mod safetensors;
 mod support;
