@@ -46,5 +46,7 @@ mod write;
 pub use read::{Container, ContainerReader};
 pub use write::ContainerWriter;
 
+pub(crate) use header::MAGIC;
+
 /// Key and value texts of a file.
 pub type Metadata = Vec<(String, String)>;

@@ -42,6 +42,21 @@ pub(crate) enum Bools {
     AnyByte,
 }
 
+/// How the elements of a file are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Encoding {
+    pub(crate) order: ByteOrder,
+    pub(crate) bools: Bools,
+}
+
+impl Encoding {
+    /// Little-endian, and bools are 0 or 1: what formats of tensors have in common.
+    pub(crate) const LITTLE: Self = Self {
+        order: ByteOrder::Little,
+        bools: Bools::ZeroOrOne,
+    };
+}
+
 /// Why values could not be read.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -65,6 +80,11 @@ pub(crate) trait Element: TensorElement + NoUninit {
     /// The elements whose bytes in this machine's order are `bytes`, where they lie; `None` if they can't be used there,
     /// as bools never can: memory that others write too could hold a byte that is no bool.
     fn in_place(bytes: &[u8]) -> Option<&[Self]>;
+
+    /// The elements whose bytes in this machine's order are `bytes`, which nobody else writes; `None` if misaligned.
+    fn borrowed(bytes: &[u8]) -> Result<Option<&[Self]>, Fault> {
+        Ok(Self::in_place(bytes))
+    }
 }
 
 macro_rules! implement {
@@ -101,6 +121,16 @@ impl Element for bool {
     fn in_place(_bytes: &[u8]) -> Option<&[Self]> {
         None
     }
+
+    fn borrowed(bytes: &[u8]) -> Result<Option<&[Self]>, Fault> {
+        match bytes.iter().position(|&byte| byte > 1) {
+            Some(at) => Err(Fault::Bool {
+                at,
+                byte: bytes[at],
+            }),
+            None => Ok(bytemuck::checked::try_cast_slice(bytes).ok()),
+        }
+    }
 }
 
 /// Bytes of the part that a byte order applies to.
@@ -131,8 +161,7 @@ pub(crate) fn try_zeroed<T: Pod>(count: usize) -> Option<Vec<T>> {
 pub(crate) fn read_elements<T: Element>(
     reader: &mut impl Read,
     count: usize,
-    order: ByteOrder,
-    bools: Bools,
+    encoding: Encoding,
     seen: &mut dyn FnMut(&[u8]),
 ) -> Result<Vec<T>, Fault> {
     let mut raw = try_zeroed::<T::Raw>(count).ok_or(Fault::OutOfMemory)?;
@@ -140,9 +169,9 @@ pub(crate) fn read_elements<T: Element>(
     for piece in bytes.chunks_mut(PIECE_BYTES) {
         reader.read_exact(piece).map_err(Fault::Io)?;
         seen(piece);
-        turn::<T>(piece, order);
+        turn::<T>(piece, encoding.order);
     }
-    T::from_raw(raw, bools)
+    T::from_raw(raw, encoding.bools)
 }
 
 /// Writes the elements of a view in row-major order; `seen` is shown the bytes as they are in the file.
@@ -182,7 +211,11 @@ mod tests {
     use super::*;
 
     fn read<T: Element>(bytes: &[u8], count: usize, order: ByteOrder) -> Result<Vec<T>, Fault> {
-        read_elements(&mut { bytes }, count, order, Bools::ZeroOrOne, &mut |_| {})
+        let encoding = Encoding {
+            order,
+            ..Encoding::LITTLE
+        };
+        read_elements(&mut { bytes }, count, encoding, &mut |_| {})
     }
 
     #[test]
@@ -198,8 +231,10 @@ mod tests {
             let found: Vec<u32> = read_elements(
                 &mut bytes.as_slice(),
                 count,
-                order,
-                Bools::ZeroOrOne,
+                Encoding {
+                    order,
+                    ..Encoding::LITTLE
+                },
                 &mut |piece| seen.extend_from_slice(piece),
             )
             .unwrap();

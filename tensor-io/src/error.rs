@@ -115,6 +115,28 @@ pub enum FileError {
     /// Two tensors of one file have the same name.
     #[error("{file}: two tensors are called {name:?}; names must differ")]
     DuplicateName { file: String, name: String },
+    /// A way to a tensor that the format does not have.
+    #[error("{file}: a tensor of {format} can't be used where it lies in the file; read a copy")]
+    NotMapped { file: String, format: FileFormat },
+    /// A format that is only read here.
+    #[error("{file}: {format} files are read here, not written; choose another format")]
+    NotWritten { file: String, format: FileFormat },
+    /// A file of one tensor that should hold another number of them.
+    #[error("{file}: a {format} file holds one tensor, got {count}; npz and container hold many")]
+    NotOne {
+        file: String,
+        format: FileFormat,
+        count: usize,
+    },
+    /// Texts for a file that has no place for any.
+    #[error(
+        "{file}: {format} has no place for metadata, and there are {count} texts; leave them out, or choose another format"
+    )]
+    NoMetadata {
+        file: String,
+        format: FileFormat,
+        count: usize,
+    },
     /// A name that the format uses for something else.
     #[error("{file}: {format} has its own use for the name {name:?}; choose another one")]
     ReservedName {

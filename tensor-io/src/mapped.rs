@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use tensor::{Buffer, Gpu, Placement, Tensor, TensorError, TypedTensor};
 use tensor_core::{DType, DynRank, MemoryOrder, dispatch_dtype};
 
-use crate::element::{Bools, ByteOrder, Element, read_elements};
+use crate::element::{ByteOrder, Element, Encoding, read_elements};
 use crate::entry::Entry;
 use crate::error::FileError;
 use crate::mapping::MappedBytes;
@@ -58,17 +58,17 @@ impl<T: Element> Buffer<T> for MappedBuffer<T> {
 pub(crate) fn map(
     entry: &Entry,
     bytes: MappedBytes,
-    order: ByteOrder,
+    encoding: Encoding,
     file: &str,
 ) -> Result<Tensor, FileError> {
     let dtype = entry.dtype(file)?;
-    if dtype.size_bytes() > 1 && order != ByteOrder::NATIVE {
+    if dtype.size_bytes() > 1 && encoding.order != ByteOrder::NATIVE {
         return Err(FileError::ForeignByteOrder {
             file: file.to_owned(),
         });
     }
     if dtype == DType::Bool || entry.bytes == 0 {
-        return read(entry, &mut &*bytes, order, file, &mut |_| {});
+        return read(entry, &mut &*bytes, encoding, file, &mut |_| {});
     }
     dispatch_dtype!(dtype, T => in_place::<T>(entry, bytes, file), _external => Err(no_dtype(entry, file)))
 }
@@ -102,25 +102,13 @@ fn in_place<T: Element>(
 pub(crate) fn read(
     entry: &Entry,
     reader: &mut impl Read,
-    order: ByteOrder,
-    file: &str,
-    seen: &mut dyn FnMut(&[u8]),
-) -> Result<Tensor, FileError> {
-    read_with(entry, reader, order, Bools::ZeroOrOne, file, seen)
-}
-
-/// As [`read`], for formats in which a bool may be any byte.
-pub(crate) fn read_with(
-    entry: &Entry,
-    reader: &mut impl Read,
-    order: ByteOrder,
-    bools: Bools,
+    encoding: Encoding,
     file: &str,
     seen: &mut dyn FnMut(&[u8]),
 ) -> Result<Tensor, FileError> {
     let shape = entry.shape.as_slice();
     dispatch_dtype!(entry.dtype(file)?, T => {
-        let values = read_elements::<T>(reader, entry.element_count(), order, bools, seen)
+        let values = read_elements::<T>(reader, entry.element_count(), encoding, seen)
             .map_err(FileError::values(file, entry.bytes))?;
         match entry.order {
             MemoryOrder::RowMajor => Tensor::from_vec_row_major(shape, values),

@@ -21,13 +21,16 @@ use tensor::Tensor;
 use tensor_core::{DType, MemoryOrder, dispatch_dtype};
 
 use crate::FileFormat;
-use crate::element::{Bools, ByteOrder, Element, write_elements};
-use crate::entry::{ElementFormat, Entry};
+use crate::element::{Bools, ByteOrder, Element, Encoding, write_elements};
+use crate::entry::{ElementFormat, Entries, Entry};
 use crate::error::FileError;
 use crate::mapped;
 use crate::mapping::{Mapping, length};
 use crate::output::OutputFile;
+use crate::tensors::MappedTensors;
 use header::{MAX_PREAMBLE, NpyHeader, Preamble};
+
+pub(crate) use header::MAGIC;
 
 /// Reads the array in the file at `path`.
 ///
@@ -55,9 +58,24 @@ pub fn read(path: impl AsRef<Path>) -> Result<Tensor, FileError> {
 pub fn map(path: impl AsRef<Path>) -> Result<Tensor, FileError> {
     let file = path.as_ref().display().to_string();
     let mapping = Mapping::open(path)?;
-    let (entry, order) = read_entry(&mut &*mapping, mapping.length(), &file)?;
+    let (entry, encoding) = read_entry(&mut &*mapping, mapping.length(), &file)?;
     let bytes = mapping.part(entry.offset, entry.bytes);
-    mapped::map(&entry, bytes, order, &file)
+    mapped::map(&entry, bytes, encoding, &file)
+}
+
+/// The array in the file at `path`, mapped; it is called as the file is, without its extension.
+pub(crate) fn open(path: &Path) -> Result<MappedTensors, FileError> {
+    let file = path.display().to_string();
+    let mapping = Mapping::open(path)?;
+    let (mut entry, encoding) = read_entry(&mut &*mapping, mapping.length(), &file)?;
+    let stem = path.file_stem().unwrap_or_default();
+    entry.name = stem.to_string_lossy().into_owned();
+    let entries = Entries::new(&file, vec![entry], 0..mapping.length())?;
+    Ok(MappedTensors {
+        mapping,
+        entries,
+        encoding,
+    })
 }
 
 /// Reads the array that `bytes` hold, a whole npy file.
@@ -131,7 +149,7 @@ pub(crate) fn read_entry(
     reader: &mut impl Read,
     length: u64,
     file: &str,
-) -> Result<(Entry, ByteOrder), FileError> {
+) -> Result<(Entry, Encoding), FileError> {
     let cannot_read = || FileError::io(file, "read the header");
     let mut start = Vec::with_capacity(MAX_PREAMBLE);
     // The shorter preamble first: after it may come the header, which is read in one piece below.
@@ -184,7 +202,11 @@ pub(crate) fn read_entry(
     } else {
         ByteOrder::Little
     };
-    Ok((entry, order))
+    let encoding = Encoding {
+        order,
+        bools: Bools::AnyByte,
+    };
+    Ok((entry, encoding))
 }
 
 /// Reads an array from a reader with exactly `length` bytes left.
@@ -194,8 +216,8 @@ pub(crate) fn read_sized(
     file: &str,
     seen: &mut dyn FnMut(&[u8]),
 ) -> Result<Tensor, FileError> {
-    let (entry, order) = read_entry(reader, length, file)?;
-    mapped::read_with(&entry, reader, order, Bools::AnyByte, file, seen)
+    let (entry, encoding) = read_entry(reader, length, file)?;
+    mapped::read(&entry, reader, encoding, file, seen)
 }
 
 /// Whether numpy has a name for a dtype.

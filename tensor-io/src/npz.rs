@@ -142,7 +142,7 @@ impl<R: Read + Seek> Npz<R> {
                 });
             }
             let (mut array, bytes, file) = self.begin(index)?;
-            let (mut entry, _order) = npy::read_entry(&mut array, bytes, &file)?;
+            let (mut entry, _encoding) = npy::read_entry(&mut array, bytes, &file)?;
             entry.name.clone_from(name);
             entry.offset = array.data_start().unwrap_or_default();
             entries.push(entry);

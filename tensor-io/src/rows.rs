@@ -9,7 +9,7 @@ use std::ops::Range;
 use tensor::Tensor;
 use tensor_core::MemoryOrder;
 
-use crate::element::ByteOrder;
+use crate::element::Encoding;
 use crate::entry::Entry;
 use crate::error::FileError;
 use crate::mapped;
@@ -71,7 +71,7 @@ impl Rows {
         &self,
         reader: &mut (impl Read + Seek),
         start: u64,
-        order: ByteOrder,
+        encoding: Encoding,
         file: &str,
     ) -> Result<Tensor, FileError> {
         let mut runs = Runs {
@@ -80,7 +80,7 @@ impl Rows {
             left: 0,
             rows: self,
         };
-        mapped::read(&self.part, &mut runs, order, file, &mut |_| {})
+        mapped::read(&self.part, &mut runs, encoding, file, &mut |_| {})
     }
 }
 

@@ -26,6 +26,8 @@ pub use read::SafeTensors;
 pub use shards::{Shards, write_shards};
 pub use write::{to_bytes, write};
 
+pub(crate) use write::write_with;
+
 use tensor_core::DType;
 
 use crate::entry::{BlockFormat, ElementFormat};

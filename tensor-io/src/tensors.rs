@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tensor::Tensor;
 
-use crate::element::ByteOrder;
+use crate::element::Encoding;
 use crate::entry::{Entries, Entry};
 use crate::error::FileError;
 use crate::mapped;
@@ -17,7 +17,7 @@ use crate::rows::Rows;
 pub(crate) struct MappedTensors {
     pub(crate) mapping: Mapping,
     pub(crate) entries: Entries,
-    pub(crate) order: ByteOrder,
+    pub(crate) encoding: Encoding,
 }
 
 impl MappedTensors {
@@ -37,14 +37,14 @@ impl MappedTensors {
     ) -> Result<Tensor, FileError> {
         let (entry, label) = self.entry(name)?;
         let mut bytes: &[u8] = &self.bytes(entry);
-        mapped::read(entry, &mut bytes, self.order, &label, &mut |piece| {
+        mapped::read(entry, &mut bytes, self.encoding, &label, &mut |piece| {
             moved(length(piece));
         })
     }
 
     pub(crate) fn map(&self, name: &str) -> Result<Tensor, FileError> {
         let (entry, label) = self.entry(name)?;
-        mapped::map(entry, self.bytes(entry), self.order, &label)
+        mapped::map(entry, self.bytes(entry), self.encoding, &label)
     }
 
     pub(crate) fn raw(&self, name: &str) -> Result<MappedBytes, FileError> {
@@ -54,7 +54,7 @@ impl MappedTensors {
     pub(crate) fn rows(&self, name: &str, rows: Range<usize>) -> Result<Tensor, FileError> {
         let (entry, label) = self.entry(name)?;
         let mut bytes = Cursor::new(&*self.mapping);
-        Rows::new(entry, rows, &label)?.read(&mut bytes, entry.offset, self.order, &label)
+        Rows::new(entry, rows, &label)?.read(&mut bytes, entry.offset, self.encoding, &label)
     }
 
     pub(crate) fn read_all(

@@ -9,7 +9,7 @@ use tensor::Tensor;
 
 use super::directory::Directory;
 use super::header::State;
-use crate::element::{ByteOrder, PIECE_BYTES};
+use crate::element::{Encoding, PIECE_BYTES};
 use crate::entry::Entry;
 use crate::error::FileError;
 use crate::mapped;
@@ -182,7 +182,18 @@ impl Container {
     fn map_index(&self, index: usize) -> Result<Tensor, FileError> {
         let entry = &self.entries()[index];
         let label = self.directory.entries.label(&entry.name);
-        mapped::map(entry, self.bytes(index), ByteOrder::Little, &label)
+        mapped::map(entry, self.bytes(index), Encoding::LITTLE, &label)
+    }
+
+    /// The bytes of the tensor called `name`, where they lie: little-endian, in the tensor's memory order, and verified the
+    /// first time.
+    ///
+    /// # Errors
+    /// [`FileError::NoSuchTensor`] or [`FileError::Checksum`].
+    pub fn raw(&self, name: &str) -> Result<MappedBytes, FileError> {
+        let index = self.directory.entries.find(name)?;
+        self.verify_index(index, &mut |_| {})?;
+        Ok(self.bytes(index))
     }
 
     /// A copy of the rows `rows` of axis 0 of the tensor called `name`, in the tensor's memory order. Other bytes are not
@@ -195,7 +206,7 @@ impl Container {
         let entry = &self.entries()[index];
         let label = self.directory.entries.label(name);
         let mut bytes = Cursor::new(&*self.mapping);
-        Rows::new(entry, rows, &label)?.read(&mut bytes, entry.offset, ByteOrder::Little, &label)
+        Rows::new(entry, rows, &label)?.read(&mut bytes, entry.offset, Encoding::LITTLE, &label)
     }
 
     /// Compares the tensor called `name` with its checksum, unless that was done before.
@@ -283,7 +294,7 @@ impl Directory {
         let entry = &self.entries.list()[index];
         let label = self.entries.label(&entry.name);
         let mut sum = crc32fast::Hasher::new();
-        let read = mapped::read(entry, reader, ByteOrder::Little, &label, &mut |piece| {
+        let read = mapped::read(entry, reader, Encoding::LITTLE, &label, &mut |piece| {
             sum.update(piece);
             moved(length(piece));
         });
@@ -386,6 +397,6 @@ impl<R: Read + Seek> ContainerReader<R> {
         let entry = &self.directory.entries.list()[index];
         let label = self.directory.entries.label(name);
         let reader = &mut self.reader;
-        Rows::new(entry, rows, &label)?.read(reader, entry.offset, ByteOrder::Little, &label)
+        Rows::new(entry, rows, &label)?.read(reader, entry.offset, Encoding::LITTLE, &label)
     }
 }

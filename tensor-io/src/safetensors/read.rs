@@ -6,7 +6,7 @@ use std::path::Path;
 use tensor::Tensor;
 
 use super::header;
-use crate::element::ByteOrder;
+use crate::element::Encoding;
 use crate::entry::Entry;
 use crate::error::FileError;
 use crate::mapping::{MappedBytes, Mapping};
@@ -44,7 +44,7 @@ impl SafeTensors {
         let tensors = MappedTensors {
             mapping,
             entries,
-            order: ByteOrder::Little,
+            encoding: Encoding::LITTLE,
         };
         Ok(Self { tensors, metadata })
     }

@@ -8,6 +8,8 @@ use tensor_io::npz::{Compression, Npz};
 use tensor_io::{FileError, npy, npz};
 use zip::write::SimpleFileOptions;
 
+use crate::support::{Random, mutated};
+
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures")
@@ -237,4 +239,25 @@ fn unknown_arrays_are_listed() {
         error.contains("no tensor \"weights\"; there are [\"zeros\", \"scalar\""),
         "{error}"
     );
+}
+
+/// Thousands of damaged files: no panic, and sizes that agree.
+#[test]
+fn mutations() {
+    let mut random = Random::new(7);
+    for name in ["float32_le_row.npy", "complex128_be_col.npy"] {
+        let whole = fs::read(fixture(name)).unwrap();
+        for _ in 0..2000 {
+            if let Ok(tensor) = npy::from_bytes(&mutated(&whole, &mut random)) {
+                assert!(tensor.size_bytes() < 2 * whole.len());
+            }
+        }
+    }
+    let whole = fs::read(fixture("deflated.npz")).unwrap();
+    for _ in 0..2000 {
+        let bytes = mutated(&whole, &mut random);
+        let _either = read_archive(bytes.clone());
+        let _either = Npz::from_reader(Cursor::new(bytes), "archive")
+            .and_then(|mut archive| archive.entries());
+    }
 }

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from values import same
+
 TESTS = Path(__file__).resolve().parent.parent
 FIXTURES = TESTS / "fixtures"
 WRITTEN = TESTS.parent.parent / "target/tmp"
@@ -80,6 +82,13 @@ def check():
                 assert np.array_equal(found, array), (path, name)
                 assert found.flags.f_contiguous or not name.endswith("_col"), (path, name)
         print(path.name, "is what numpy expects:", len(wanted), "arrays")
+    big = sorted(WRITTEN.glob("tensor_io_big_*.npy"))
+    for path in big:
+        found = np.load(path)
+        assert found.dtype.byteorder == ">" or found.itemsize == 1, path
+        same(path.stem.removeprefix("tensor_io_big_"), found.astype(found.dtype.newbyteorder("="), order="K"))
+    assert len(big) == 14 * 5, len(big)
+    print("big-endian files are what numpy expects:", len(big))
 
 
 if __name__ == "__main__":
