@@ -41,9 +41,11 @@
 mod directory;
 mod header;
 mod read;
+mod reader;
 mod write;
 
-pub use read::{Container, ContainerReader};
+pub use read::Container;
+pub use reader::ContainerReader;
 pub use write::ContainerWriter;
 
 pub(crate) use header::MAGIC;

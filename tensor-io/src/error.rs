@@ -86,9 +86,9 @@ pub enum FileError {
         compressed: u64,
         bytes: u64,
     },
-    /// An array of an archive above the reader's limit.
+    /// An array of an archive above the reader's limit, or a header above the format's.
     #[error(
-        "{file}: {bytes} bytes are above the limit of {limit}; raise it with set_max_tensor_bytes if the file is trusted"
+        "{file}: {bytes} bytes are above the limit of {limit}; for arrays of npz files that are trusted set_max_tensor_bytes raises it"
     )]
     AboveLimit {
         file: String,

@@ -20,20 +20,29 @@ pub(crate) struct OutputFile {
 
 impl OutputFile {
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        let mut permissions = None;
         let target = match fs::metadata(path) {
             Ok(found) if !found.is_file() => {
                 let file = File::create(path)?;
                 return Ok(Self { file, rename: None });
             }
             // A link stays a link: what it points to is replaced.
-            Ok(_) => fs::canonicalize(path)?,
+            Ok(found) => {
+                permissions = Some(found.permissions());
+                fs::canonicalize(path)?
+            }
             Err(_) => path.to_owned(),
         };
         let (file, temporary) = create_beside(&target)?;
-        Ok(Self {
+        let output = Self {
             file,
             rename: Some((temporary, target)),
-        })
+        };
+        // Who could not read the old file must not read the new one.
+        if let Some(permissions) = permissions {
+            output.file.set_permissions(permissions)?;
+        }
+        Ok(output)
     }
 
     /// Puts the file into place, once its bytes are on the disk.
@@ -129,6 +138,22 @@ mod tests {
             (before, b"new".to_vec())
         );
         assert!(OutputFile::create(&folder.join("no/such/folder")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_stays_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = Scratch::new();
+        let path = scratch.path("private");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        OutputFile::create(&path).unwrap().commit().unwrap();
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        assert_eq!(fs::read(&path).unwrap(), b"");
     }
 
     #[cfg(unix)]

@@ -155,7 +155,7 @@ impl Directory {
                     bytes.len()
                 ),
             })?;
-        let (mut list, mut extras) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut list, mut extras) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let (entry, extra) = cursor.tensor()?;
             list.push(entry);

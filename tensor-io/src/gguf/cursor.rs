@@ -5,11 +5,15 @@ use crate::element::ByteOrder;
 use crate::error::FileError;
 use crate::mapping::length;
 
+/// Headers above this are refused: the vocabularies of language models take a few MiB.
+pub(super) const MAX_HEADER_BYTES: usize = 1 << 30;
+
 /// Arrays in arrays end here. No file is known to have any.
 const MAX_DEPTH: usize = 16;
 
 pub(super) struct Cursor<'a> {
     pub(super) file: &'a str,
+    /// The file, up to [`MAX_HEADER_BYTES`].
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
     pub(super) order: ByteOrder,
@@ -50,6 +54,7 @@ impl<'a> Cursor<'a> {
 
     fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], FileError> {
         if count > self.left() {
+            self.check_limit(count)?;
             let start = length(&self.bytes[..self.at]);
             return Err(FileError::OutsideFile {
                 file: self.file.to_owned(),
@@ -86,13 +91,27 @@ impl<'a> Cursor<'a> {
         what: &'static str,
     ) -> Result<usize, FileError> {
         let most = self.left() / least;
-        usize::try_from(count)
-            .ok()
-            .filter(|&count| count <= most)
-            .ok_or_else(|| {
+        match usize::try_from(count) {
+            Ok(count) if count <= most => Ok(count),
+            size => {
+                self.check_limit(size.unwrap_or(usize::MAX).saturating_mul(least))?;
                 let expected = format!("at most {most}, since {} bytes are left", self.left());
-                self.malformed(what, count, &expected)
-            })
+                Err(self.malformed(what, count, &expected))
+            }
+        }
+    }
+
+    /// Whether `more` bytes are too many for a header, rather than for the file.
+    fn check_limit(&self, more: usize) -> Result<(), FileError> {
+        if self.bytes.len() < MAX_HEADER_BYTES {
+            return Ok(());
+        }
+        let bytes = self.at.saturating_add(more);
+        Err(FileError::AboveLimit {
+            file: self.file.to_owned(),
+            bytes: u64::try_from(bytes).unwrap_or(u64::MAX),
+            limit: u64::try_from(MAX_HEADER_BYTES).unwrap_or(u64::MAX),
+        })
     }
 
     pub(super) fn text(&mut self, what: &'static str) -> Result<String, FileError> {
@@ -141,7 +160,7 @@ impl<'a> Cursor<'a> {
         macro_rules! numbers {
             ($Type:ty) => {{
                 let count = self.count(size_of::<$Type>(), "the length of an array")?;
-                let mut values = Vec::with_capacity(count);
+                let mut values = self.room(count)?;
                 for _ in 0..count {
                     values.push(number!(self, $Type, "an array"));
                 }
@@ -167,13 +186,25 @@ impl<'a> Cursor<'a> {
         })
     }
 
+    /// An empty vector with room for `count` values.
+    fn room<T>(&self, count: usize) -> Result<Vec<T>, FileError> {
+        let mut values = Vec::new();
+        values
+            .try_reserve_exact(count)
+            .map_err(|_| FileError::OutOfMemory {
+                file: self.file.to_owned(),
+                bytes: u64::try_from(count.saturating_mul(size_of::<T>())).unwrap_or(u64::MAX),
+            })?;
+        Ok(values)
+    }
+
     fn many<T>(
         &mut self,
         least: usize,
         mut one: impl FnMut(&mut Self) -> Result<T, FileError>,
     ) -> Result<Vec<T>, FileError> {
         let count = self.count(least, "the length of an array")?;
-        let mut values = Vec::with_capacity(count);
+        let mut values = self.room(count)?;
         for _ in 0..count {
             values.push(one(self)?);
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use tensor_core::MemoryOrder;
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, MAX_HEADER_BYTES};
 use super::types;
 use super::value::Value;
 use crate::FileFormat;
@@ -43,7 +43,7 @@ impl Header {
         }
         let mut cursor = Cursor {
             file,
-            bytes,
+            bytes: &bytes[..bytes.len().min(MAX_HEADER_BYTES)],
             at: MAGIC.len(),
             order: ByteOrder::Little,
         };
@@ -53,7 +53,7 @@ impl Header {
         let tensors = cursor.fits(tensors, 24, "the number of tensors")?;
         let metadata = metadata(&mut cursor)?;
         let alignment = alignment(&metadata, &cursor)?;
-        let mut list = Vec::with_capacity(tensors);
+        let mut list = Vec::new();
         for _ in 0..tensors {
             list.push(tensor(&mut cursor, alignment)?);
         }
@@ -97,8 +97,7 @@ fn version(cursor: &mut Cursor<'_>) -> Result<u32, FileError> {
 fn metadata(cursor: &mut Cursor<'_>) -> Result<Vec<(String, Value)>, FileError> {
     // An empty key, the type, and a value of one byte.
     let count = cursor.count(13, "the number of metadata pairs")?;
-    let mut metadata = Vec::with_capacity(count);
-    let mut known = HashSet::with_capacity(count);
+    let (mut metadata, mut known) = (Vec::new(), HashSet::new());
     for _ in 0..count {
         let key = cursor.text("a key")?;
         if !known.insert(key.clone()) {

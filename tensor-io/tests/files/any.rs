@@ -2,10 +2,12 @@
 
 use std::fs;
 
-use tensor::{Complex32, DType, ExternalScalar, Scalar, ScalarDomain, Tensor, TensorError};
+use tensor::{
+    Complex32, DType, ExternalScalar, Scalar, ScalarDomain, Tensor, TensorError, dispatch_dtype,
+};
 use tensor_io::{ElementFormat, FileError, FileFormat, TensorFile, save, view_bytes};
 
-use crate::support::{array, check_values, fixture, names, written};
+use crate::support::{Random, array, check_values, fixture, is_column_major, names, written};
 
 #[test]
 fn every_format_is_known_by_its_first_bytes() {
@@ -196,6 +198,62 @@ fn what_is_no_file_of_tensors() {
     assert!(TensorFile::open(path.with_extension("missing")).is_err());
     assert_eq!(FileFormat::of_name("model.onnx"), None);
     assert_eq!(FileFormat::detect(b"\x93NUMPY"), Some(FileFormat::Npy));
+}
+
+/// Every dtype with every rank up to 8, extents of 0 to 3, both memory orders, random bits.
+#[test]
+fn random_tensors_come_back_bit_for_bit() {
+    fn tensor(random: &mut Random, dtype: DType, shape: &[usize], column_major: bool) -> Tensor {
+        let count: usize = shape.iter().product();
+        let mut bytes = Vec::new();
+        bytes.resize_with(count * dtype.size_bytes(), || {
+            u8::try_from(random.below(256)).unwrap()
+        });
+        let flat = Tensor::from_le_bytes(dtype, [count], &bytes).unwrap();
+        dispatch_dtype!(dtype, T => {
+            let values = flat.to_vec::<T>().unwrap();
+            if column_major {
+                Tensor::from_vec_col_major(shape, values).unwrap()
+            } else {
+                Tensor::from_vec_row_major(shape, values).unwrap()
+            }
+        }, _external => panic!("{dtype}"))
+    }
+    let mut random = Random::new(11);
+    let mut made = Vec::new();
+    for dtype in DType::TAGS {
+        for rank in 0..=8 {
+            let shape: Vec<usize> = (0..rank).map(|_| (random.below(16) / 4 + 1) % 5).collect();
+            let column_major = random.below(2) == 1;
+            let tensor = tensor(&mut random, *dtype, &shape, column_major);
+            made.push((format!("{dtype} {shape:?}"), tensor));
+        }
+    }
+    for (format, refused) in [
+        (FileFormat::Container, None),
+        (FileFormat::SafeTensors, Some(DType::C64)),
+        (FileFormat::Npz, Some(DType::BF16)),
+    ] {
+        let path = written("random.bin");
+        let kept: Vec<(&str, &Tensor)> = made
+            .iter()
+            .filter(|(_, tensor)| Some(tensor.dtype()) != refused)
+            .map(|(name, tensor)| (name.as_str(), tensor))
+            .collect();
+        save(&path, format, &kept, &[], |_, _| {}).unwrap();
+        let mut file = TensorFile::open(&path).unwrap();
+        for (name, tensor) in kept {
+            let back = file.read(name).unwrap();
+            assert_eq!(
+                (back.dtype(), back.shape()),
+                (tensor.dtype(), tensor.shape())
+            );
+            assert_eq!(back.to_le_bytes(), tensor.to_le_bytes(), "{name}");
+            if format != FileFormat::SafeTensors {
+                assert_eq!(is_column_major(&back), is_column_major(tensor), "{name}");
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

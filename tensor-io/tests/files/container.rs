@@ -9,8 +9,8 @@ use crate::support::{
     Counted, array, check_array, check_values, fixture, is_column_major, names, written,
 };
 use tensor::{
-    DType, Device, ExternalScalar, Scalar, ScalarDomain, SliceSpec, Tensor, TensorError,
-    TypedTensor,
+    Buffer, DType, Device, DeviceKind, DynRank, ExternalScalar, Gpu, Placement, Scalar,
+    ScalarDomain, SliceSpec, Tensor, TensorError, TypedTensor,
 };
 use tensor_io::container::{Container, ContainerReader, ContainerWriter};
 use tensor_io::{ElementFormat, FileError, Mapping};
@@ -424,4 +424,67 @@ fn devices_are_kept_as_text() {
     let container = Container::from_mapping(mapping, "file").unwrap();
     assert_eq!(container.device("a").unwrap(), "cpu:0");
     assert_eq!(container.get("a").unwrap().placement().device, None);
+}
+
+/// Memory that the host can't read.
+struct Far;
+
+impl Buffer<f32> for Far {
+    fn len(&self) -> usize {
+        1
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::on_device(Device::new(DeviceKind::Vulkan, 0))
+    }
+
+    fn host(&self) -> Option<&[f32]> {
+        None
+    }
+
+    fn host_mut(&mut self) -> Option<&mut [f32]> {
+        None
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
+    fn download(&self) -> Result<Vec<f32>, TensorError> {
+        Ok(vec![2.5])
+    }
+}
+
+#[test]
+fn nothing_is_moved_to_the_host_unasked() {
+    let far: TypedTensor<f32, DynRank, Gpu> =
+        TypedTensor::from_buffer_row_major([1], Box::new(Far)).unwrap();
+    let far: Tensor = far.into_dynamic().into();
+    let mut bytes = Cursor::new(Vec::new());
+    let mut writer = ContainerWriter::new(&mut bytes, "file").unwrap();
+    let error = writer.write("far", &far).unwrap_err().to_string();
+    assert!(
+        error.starts_with("file:far: ") && error.contains("device memory of vulkan:0"),
+        "{error}"
+    );
+    writer.write("far", &far.to_host().unwrap()).unwrap();
+    writer.finish().unwrap();
+    let mut reader = ContainerReader::new(bytes, "file").unwrap();
+    assert_eq!(reader.get("far").unwrap().to_vec::<f32>().unwrap(), [2.5]);
+}
+
+#[test]
+fn readers_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync>(_: &T) {}
+    let container = Container::open(fixture("version_1.tensors")).unwrap();
+    shared(&container);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for name in container.names() {
+                    check_array(name, &container.map(name).unwrap());
+                }
+            });
+        }
+    });
 }
