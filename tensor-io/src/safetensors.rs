@@ -10,8 +10,8 @@
 //!
 //! **DTypes.** F64, F32, F16, BF16, I64, I32, I16, I8, U64, U32, U16, U8, BOOL, and C64, which is `c32` here (two `f32`).
 //! `c64` (two `f64`) has no name in the format. The types below a byte or with another split of the bits (`F4`, `F6_*`,
-//! `F8_*`) are listed, and their bytes are there as `raw`; as a tensor they are
-//! [`FileError::UnsupportedElement`].
+//! `F8_*`) are listed, and their bytes are there as `raw`; asking for such a tensor is
+//! [`FileError::UnsupportedElement`](crate::FileError::UnsupportedElement).
 //!
 //! **Hostile files.** The header is at most 100 MB, as the format says, and at most what is there; depth of JSON is bounded.
 //! Tensors must follow each other from the first byte of the data to the last one, as the format demands: gaps, overlaps
