@@ -77,6 +77,8 @@ impl Mapping {
     /// The `bytes` bytes from `start` on, which lie inside: whoever asks has compared them with the file's length.
     pub(crate) fn part(&self, start: u64, bytes: u64) -> MappedBytes {
         let at = |place: u64| usize::try_from(place).expect("a place in a mapping");
+        // What is empty may be said to lie behind the end, where padding is missing.
+        let start = if bytes == 0 { 0 } else { start };
         MappedBytes {
             mapping: self.clone(),
             range: at(start)..at(start + bytes),

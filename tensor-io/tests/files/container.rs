@@ -329,6 +329,10 @@ fn an_unfinished_writer_changes_nothing() {
     );
     writer.write("f64_turned", &array("f64_turned")).unwrap();
     writer.finish().unwrap();
+    // Of the old bytes only the unused slot was written.
+    let after = fs::read(&path).unwrap();
+    assert_eq!(after[..128], before[..128]);
+    assert_eq!(after[192..before.len()], before[192..]);
     let now = Container::open(&path).unwrap();
     assert!(now.names().eq(["i32_cube", "f64_turned"]));
     check_array("f64_turned", &now.get("f64_turned").unwrap());

@@ -272,6 +272,24 @@ fn tensors_that_lie() {
     check(&one(ranks), "the number of dimensions is 4294967295");
 }
 
+/// Without its padding the file ends before the place where an empty tensor is said to be.
+#[test]
+fn an_empty_tensor_behind_the_end() {
+    let raw = Raw {
+        infos: vec![info("a", &[3, 0], 0, 0)],
+        ..Raw::default()
+    };
+    let mut bytes = raw.bytes();
+    let header = 24 + raw.infos[0].len();
+    assert!(header < bytes.len());
+    bytes.truncate(header);
+    let file = of_bytes(&bytes).unwrap();
+    assert!(file.raw("a").unwrap().is_empty());
+    assert_eq!(file.get("a").unwrap().shape(), [0, 3]);
+    assert_eq!(file.map("a").unwrap().shape(), [0, 3]);
+    assert_eq!(file.rows("a", 0..0).unwrap().shape(), [0, 3]);
+}
+
 #[test]
 fn metadata_that_lie() {
     let with = |pairs: &[Vec<u8>]| Raw {
