@@ -39,7 +39,10 @@ fn feed(graph: &Graph, seed: usize) -> Vec<Tensor> {
 fn check(text: &str) -> Vec<String> {
     let graph = parse(text, &NoConstants).expect("the test's graph is valid");
     let feeds = feed(&graph, 3);
-    let views: Vec<TensorView<'_>> = feeds.iter().map(|feed| feed.view().unwrap()).collect();
+    let views: Vec<TensorView<'_>> = feeds
+        .iter()
+        .map(|feed| feed.view().expect("made on the host"))
+        .collect();
     let layouts: Vec<_> = views.iter().map(|v| v.layout().clone()).collect();
     let stages =
         optimizer::compile(&graph, &Bindings::new(), &layouts, &Reference).expect("compiles");

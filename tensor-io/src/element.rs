@@ -1,90 +1,135 @@
-//! Elements as bytes: little-endian bytes to typed values and back, for every dtype.
+//! Elements as bytes: bytes of a file to typed values and back, for every dtype.
 //!
-//! Values are read through a small buffer, so that a file needs memory once, and each buffer is converted in one
-//! loop over fixed-size chunks. Big-endian input is reversed component by component before that (a complex number is
-//! two components).
+//! Values are read into the memory where they stay: it is asked for once, filled with the file's bytes piece by piece,
+//! and only where file and machine differ in byte order are the bytes turned round, component by component (a complex
+//! number is two components). Every piece is shown to the caller on its way, for checksums and progress. Writing is the
+//! same in the other direction; a view whose elements do not lie in the order of the file goes through a small buffer.
 
 use std::io::{self, Read, Write};
 
-use tensor::TensorElement;
+use bytemuck::{NoUninit, Pod};
+use tensor::{TensorElement, TypedTensorView};
 use tensor_core::{Complex32, Complex64, DType, bf16, f16};
 
-/// Bytes that are converted at a time; a multiple of every element's size.
-const BUFFER_BYTES: usize = 1 << 16;
+/// Bytes that are moved at a time: they still lie in the cache when the checksum is taken.
+pub(crate) const PIECE_BYTES: usize = 1 << 18;
+
+/// Which byte of a number comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// The least significant; what nearly all files have.
+    #[default]
+    Little,
+    /// The most significant.
+    Big,
+}
+
+impl ByteOrder {
+    /// That of this machine.
+    pub const NATIVE: Self = if cfg!(target_endian = "big") {
+        Self::Big
+    } else {
+        Self::Little
+    };
+}
+
+/// How a file's bools are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bools {
+    /// A byte that is neither 0 nor 1 is a damaged one.
+    ZeroOrOne,
+    /// Any byte but 0 is true, as for numpy.
+    AnyByte,
+}
+
+/// How the elements of a file are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Encoding {
+    pub(crate) order: ByteOrder,
+    pub(crate) bools: Bools,
+}
+
+impl Encoding {
+    /// Little-endian, and bools are 0 or 1: what formats of tensors have in common.
+    pub(crate) const LITTLE: Self = Self {
+        order: ByteOrder::Little,
+        bools: Bools::ZeroOrOne,
+    };
+}
+
+/// Why values could not be read.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    Io(io::Error),
+    OutOfMemory,
+    /// Element `at` is a bool whose byte is `byte`.
+    Bool {
+        at: usize,
+        byte: u8,
+    },
+}
 
 /// An element that files can hold.
-pub(crate) trait Element: TensorElement {
-    /// Appends the elements whose little-endian bytes are `bytes`, a whole number of elements.
-    fn extend_from_le_bytes(elements: &mut Vec<Self>, bytes: &[u8]);
+pub(crate) trait Element: TensorElement + NoUninit {
+    /// What its bytes are before they are known to be such an element: the type itself, or a byte for `bool`.
+    type Raw: Pod;
 
-    /// Appends the little-endian bytes of this element.
-    fn push_le_bytes(self, bytes: &mut Vec<u8>);
+    /// The elements; copies nothing.
+    fn from_raw(raw: Vec<Self::Raw>, bools: Bools) -> Result<Vec<Self>, Fault>;
+
+    /// The elements whose bytes in this machine's order are `bytes`, where they lie; `None` if they can't be used there,
+    /// as bools never can: memory that others write too could hold a byte that is no bool.
+    fn in_place(bytes: &[u8]) -> Option<&[Self]>;
+
+    /// The elements whose bytes in this machine's order are `bytes`, which nobody else writes; `None` if misaligned.
+    fn borrowed(bytes: &[u8]) -> Result<Option<&[Self]>, Fault> {
+        Ok(Self::in_place(bytes))
+    }
 }
 
 macro_rules! implement {
-    ($($Type:ty: $size:literal, $bytes:ident => $from:expr, $element:ident => $to:expr;)+) => {$(
+    ($($Type:ty)+) => {$(
         impl Element for $Type {
-            fn extend_from_le_bytes(elements: &mut Vec<Self>, bytes: &[u8]) {
-                let (chunks, _whole) = bytes.as_chunks::<$size>();
-                elements.extend(chunks.iter().map(|&$bytes| $from));
+            type Raw = Self;
+
+            fn from_raw(raw: Vec<Self>, _bools: Bools) -> Result<Vec<Self>, Fault> {
+                Ok(raw)
             }
 
-            fn push_le_bytes(self, bytes: &mut Vec<u8>) {
-                let $element = self;
-                bytes.extend_from_slice(&$to);
+            fn in_place(bytes: &[u8]) -> Option<&[Self]> {
+                bytemuck::try_cast_slice(bytes).ok()
             }
         }
     )+};
 }
 
-implement! {
-    f32: 4, bytes => f32::from_le_bytes(bytes), element => element.to_le_bytes();
-    f64: 8, bytes => f64::from_le_bytes(bytes), element => element.to_le_bytes();
-    f16: 2, bytes => f16::from_le_bytes(bytes), element => element.to_le_bytes();
-    bf16: 2, bytes => bf16::from_le_bytes(bytes), element => element.to_le_bytes();
-    i8: 1, bytes => i8::from_le_bytes(bytes), element => element.to_le_bytes();
-    i16: 2, bytes => i16::from_le_bytes(bytes), element => element.to_le_bytes();
-    i32: 4, bytes => i32::from_le_bytes(bytes), element => element.to_le_bytes();
-    i64: 8, bytes => i64::from_le_bytes(bytes), element => element.to_le_bytes();
-    u8: 1, bytes => u8::from_le_bytes(bytes), element => element.to_le_bytes();
-    u16: 2, bytes => u16::from_le_bytes(bytes), element => element.to_le_bytes();
-    u32: 4, bytes => u32::from_le_bytes(bytes), element => element.to_le_bytes();
-    u64: 8, bytes => u64::from_le_bytes(bytes), element => element.to_le_bytes();
-    // Any byte but 0 is true, as for numpy.
-    bool: 1, bytes => bytes != [0], element => [u8::from(element)];
-}
+implement!(f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Complex32 Complex64);
 
-impl Element for Complex32 {
-    fn extend_from_le_bytes(elements: &mut Vec<Self>, bytes: &[u8]) {
-        let (components, _whole) = bytes.as_chunks::<4>();
-        let (pairs, _whole) = components.as_chunks::<2>();
-        elements.extend(
-            pairs
-                .iter()
-                .map(|&[re, im]| Self::new(f32::from_le_bytes(re), f32::from_le_bytes(im))),
-        );
+impl Element for bool {
+    type Raw = u8;
+
+    fn from_raw(raw: Vec<u8>, bools: Bools) -> Result<Vec<Self>, Fault> {
+        if bools == Bools::ZeroOrOne
+            && let Some(at) = raw.iter().position(|&byte| byte > 1)
+        {
+            return Err(Fault::Bool { at, byte: raw[at] });
+        }
+        // Source and target have one size, so this works in place.
+        Ok(raw.into_iter().map(|byte| byte != 0).collect())
     }
 
-    fn push_le_bytes(self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&self.re.to_le_bytes());
-        bytes.extend_from_slice(&self.im.to_le_bytes());
-    }
-}
-
-impl Element for Complex64 {
-    fn extend_from_le_bytes(elements: &mut Vec<Self>, bytes: &[u8]) {
-        let (components, _whole) = bytes.as_chunks::<8>();
-        let (pairs, _whole) = components.as_chunks::<2>();
-        elements.extend(
-            pairs
-                .iter()
-                .map(|&[re, im]| Self::new(f64::from_le_bytes(re), f64::from_le_bytes(im))),
-        );
+    fn in_place(_bytes: &[u8]) -> Option<&[Self]> {
+        None
     }
 
-    fn push_le_bytes(self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&self.re.to_le_bytes());
-        bytes.extend_from_slice(&self.im.to_le_bytes());
+    fn borrowed(bytes: &[u8]) -> Result<Option<&[Self]>, Fault> {
+        match bytes.iter().position(|&byte| byte > 1) {
+            Some(at) => Err(Fault::Bool {
+                at,
+                byte: bytes[at],
+            }),
+            None => Ok(bytemuck::checked::try_cast_slice(bytes).ok()),
+        }
     }
 }
 
@@ -97,73 +142,120 @@ fn component_bytes(dtype: DType) -> usize {
     }
 }
 
-/// Reads exactly `count` elements.
-///
-/// # Errors
-/// What the reader reports, `UnexpectedEof` when it ends early, `OutOfMemory` when the elements do not fit.
+/// Turns the bytes of each component round if `order` is not this machine's.
+fn turn<T: Element>(bytes: &mut [u8], order: ByteOrder) {
+    let component = component_bytes(T::dtype());
+    if order != ByteOrder::NATIVE && component > 1 {
+        bytes.chunks_exact_mut(component).for_each(<[u8]>::reverse);
+    }
+}
+
+/// Memory for `count` elements, all zero.
+pub(crate) fn try_zeroed<T: Pod>(count: usize) -> Option<Vec<T>> {
+    bytemuck::allocation::try_zeroed_slice_box(count)
+        .ok()
+        .map(<[T]>::into_vec)
+}
+
+/// Reads exactly `count` elements; `seen` is shown the file's bytes, a piece at a time.
 pub(crate) fn read_elements<T: Element>(
     reader: &mut impl Read,
     count: usize,
-    big_endian: bool,
-) -> io::Result<Vec<T>> {
-    let mut elements = Vec::new();
-    elements
-        .try_reserve_exact(count)
-        .map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-    let size = std::mem::size_of::<T>();
-    let mut buffer = vec![0_u8; BUFFER_BYTES.min(count.saturating_mul(size))];
-    while elements.len() < count {
-        let bytes = (count - elements.len()).min(BUFFER_BYTES / size) * size;
-        let part = &mut buffer[..bytes];
-        reader.read_exact(part)?;
-        if big_endian {
-            part.chunks_exact_mut(component_bytes(T::dtype()))
-                .for_each(<[u8]>::reverse);
-        }
-        T::extend_from_le_bytes(&mut elements, part);
+    encoding: Encoding,
+    seen: &mut dyn FnMut(&[u8]),
+) -> Result<Vec<T>, Fault> {
+    let mut raw = try_zeroed::<T::Raw>(count).ok_or(Fault::OutOfMemory)?;
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut raw);
+    for piece in bytes.chunks_mut(PIECE_BYTES) {
+        reader.read_exact(piece).map_err(Fault::Io)?;
+        seen(piece);
+        turn::<T>(piece, encoding.order);
     }
-    Ok(elements)
+    T::from_raw(raw, encoding.bools)
 }
 
-/// Writes elements as little-endian bytes, a buffer at a time.
-///
-/// # Errors
-/// What the writer reports.
+/// Writes the elements of a view in row-major order; `seen` is shown the bytes as they are in the file.
 pub(crate) fn write_elements<T: Element>(
-    writer: &mut impl Write,
-    elements: impl Iterator<Item = T>,
+    writer: &mut dyn Write,
+    view: &TypedTensorView<'_, T>,
+    order: ByteOrder,
+    seen: &mut dyn FnMut(&[u8]),
 ) -> io::Result<()> {
-    let mut buffer = Vec::with_capacity(BUFFER_BYTES + std::mem::size_of::<T>());
-    for element in elements {
-        element.push_le_bytes(&mut buffer);
-        if buffer.len() >= BUFFER_BYTES {
-            writer.write_all(&buffer)?;
-            buffer.clear();
-        }
+    let mut put = |bytes: &[u8]| {
+        seen(bytes);
+        writer.write_all(bytes)
+    };
+    if let Ok(elements) = view.as_slice()
+        && (order == ByteOrder::NATIVE || size_of::<T>() == 1)
+    {
+        let bytes: &[u8] = bytemuck::cast_slice(elements);
+        return bytes.chunks(PIECE_BYTES).try_for_each(put);
     }
-    writer.write_all(&buffer)
+    let mut buffer = Vec::with_capacity(PIECE_BYTES.min(size_of::<T>() * view.len()));
+    let mut elements = view.iter();
+    loop {
+        buffer.clear();
+        for element in elements.by_ref().take(PIECE_BYTES / size_of::<T>()) {
+            buffer.extend_from_slice(bytemuck::bytes_of(element));
+        }
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        turn::<T>(&mut buffer, order);
+        put(&buffer)?;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read<T: Element>(bytes: &[u8], count: usize, order: ByteOrder) -> Result<Vec<T>, Fault> {
+        let encoding = Encoding {
+            order,
+            ..Encoding::LITTLE
+        };
+        read_elements(&mut { bytes }, count, encoding, &mut |_| {})
+    }
+
     #[test]
-    fn more_than_one_buffer_arrives_in_order() {
-        let count = BUFFER_BYTES / 2 + 7;
+    fn more_than_one_piece_arrives_in_order() {
+        let count = PIECE_BYTES / 2 + 7;
         let values = || (0..count).map(|n| u32::try_from(n).unwrap().wrapping_mul(0x9e37_79b1));
         let little: Vec<u8> = values().flat_map(u32::to_le_bytes).collect();
         let big: Vec<u8> = values().flat_map(u32::to_be_bytes).collect();
-        for (bytes, big_endian) in [(little, false), (big, true)] {
-            let read: Vec<u32> = read_elements(&mut bytes.as_slice(), count, big_endian).unwrap();
-            assert!(read.into_iter().eq(values()), "big_endian {big_endian}");
+        let elements: Vec<u32> = values().collect();
+        let backwards: Vec<u32> = elements.iter().rev().copied().collect();
+        for (bytes, order) in [(little, ByteOrder::Little), (big, ByteOrder::Big)] {
+            let mut seen = Vec::new();
+            let found: Vec<u32> = read_elements(
+                &mut bytes.as_slice(),
+                count,
+                Encoding {
+                    order,
+                    ..Encoding::LITTLE
+                },
+                &mut |piece| seen.extend_from_slice(piece),
+            )
+            .unwrap();
+            assert!(found == elements && seen == bytes, "{order:?}");
+            let views = [
+                TypedTensorView::from_slice([count], &elements).unwrap(),
+                TypedTensorView::from_slice_strided([count], &[-1], count - 1, &backwards).unwrap(),
+            ];
+            for view in views {
+                let (mut written, mut seen) = (Vec::new(), Vec::new());
+                write_elements(&mut written, &view, order, &mut |piece| {
+                    seen.extend_from_slice(piece);
+                })
+                .unwrap();
+                assert!(
+                    written == bytes && seen == bytes,
+                    "{order:?} {:?}",
+                    view.strides()
+                );
+            }
         }
-        let mut written = Vec::new();
-        write_elements(&mut written, values()).unwrap();
-        assert_eq!(
-            written,
-            values().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
-        );
     }
 
     #[test]
@@ -172,15 +264,37 @@ mod tests {
             .into_iter()
             .flat_map(f32::to_be_bytes)
             .collect();
-        let read: Vec<Complex32> = read_elements(&mut bytes.as_slice(), 2, true).unwrap();
-        assert_eq!(read, [Complex32::new(1.5, -2.0), Complex32::new(0.25, 8.0)]);
+        let expect = [Complex32::new(1.5, -2.0), Complex32::new(0.25, 8.0)];
+        let found: Vec<Complex32> = read(&bytes, 2, ByteOrder::Big).unwrap();
+        assert_eq!(found, expect);
+        let view = TypedTensorView::from_slice([2], &expect).unwrap();
+        let mut written = Vec::new();
+        write_elements(&mut written, &view, ByteOrder::Big, &mut |_| {}).unwrap();
+        assert_eq!(written, bytes);
+    }
+
+    #[test]
+    fn a_bool_is_zero_or_one_unless_any_byte_will_do() {
+        let found = read::<bool>(&[0, 1, 2, 1], 4, ByteOrder::Little);
+        assert!(
+            matches!(found, Err(Fault::Bool { at: 2, byte: 2 })),
+            "{found:?}"
+        );
+        assert_eq!(
+            read::<bool>(&[1, 0], 2, ByteOrder::Big).unwrap(),
+            [true, false]
+        );
+        assert_eq!(
+            bool::from_raw(vec![0, 1, 255], Bools::AnyByte).unwrap(),
+            [false, true, true]
+        );
     }
 
     #[test]
     fn early_ends_and_impossible_sizes_are_errors() {
-        let error = read_elements::<f64>(&mut [0_u8; 15].as_slice(), 2, false).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
-        let error = read_elements::<f64>(&mut io::empty(), usize::MAX / 8, false).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
+        let error = read::<f64>(&[0; 15], 2, ByteOrder::Little).unwrap_err();
+        assert!(matches!(error, Fault::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof));
+        let error = read::<f64>(&[], usize::MAX / 8, ByteOrder::Little).unwrap_err();
+        assert!(matches!(error, Fault::OutOfMemory));
     }
 }

@@ -8,17 +8,23 @@
 //! asked for, and no array above [`Npz::set_max_tensor_bytes`] is read. The checksum of the archive is verified with
 //! the last byte.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 use tensor::Tensor;
+use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
+use crate::FileFormat;
+use crate::element::ByteOrder;
+use crate::entry::Entry;
 use crate::error::FileError;
 use crate::npy;
+use crate::output::OutputFile;
 
 /// The largest array that is read from an archive unless the caller says otherwise: 16 GiB.
 pub const DEFAULT_MAX_TENSOR_BYTES: u64 = 16 << 30;
@@ -52,11 +58,7 @@ impl Npz<BufReader<File>> {
     /// [`FileError::Io`] when the file can't be opened, [`FileError::Archive`] when it is no zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let file = path.as_ref().display().to_string();
-        let opened = File::open(path).map_err(|source| FileError::Io {
-            file: file.clone(),
-            action: "open",
-            source,
-        })?;
+        let opened = File::open(path).map_err(FileError::io(&file, "open"))?;
         Self::from_reader(BufReader::new(opened), file)
     }
 }
@@ -100,20 +102,52 @@ impl<R: Read + Seek> Npz<R> {
     /// Reads the array called `name` (with or without `.npy`).
     ///
     /// # Errors
-    /// [`FileError::NoSuchArray`] for an unknown name, [`FileError::AboveLimit`] and [`FileError::ImpossibleRatio`]
+    /// [`FileError::NoSuchTensor`] for an unknown name, [`FileError::AboveLimit`] and [`FileError::ImpossibleRatio`]
     /// for a size that is not believed, everything that [`npy::read`] reports, and [`FileError::Io`] when the bytes
     /// do not have the checksum of the directory.
     pub fn read(&mut self, name: &str) -> Result<Tensor, FileError> {
+        self.read_with(name, &mut |_| {})
+    }
+
+    /// As [`Npz::read`]; `seen` is shown the bytes of the values.
+    pub(crate) fn read_with(
+        &mut self,
+        name: &str,
+        seen: &mut dyn FnMut(&[u8]),
+    ) -> Result<Tensor, FileError> {
         let wanted = array_name(name);
         let Some(index) = self.names.iter().position(|found| found == wanted) else {
             let (file, present) = (self.file.clone(), self.names.clone());
-            return Err(FileError::NoSuchArray {
+            return Err(FileError::NoSuchTensor {
                 file,
                 name: wanted.to_owned(),
                 present,
             });
         };
-        self.read_index(index)
+        self.read_index(index, seen)
+    }
+
+    /// What the header of each array says, in the order of the directory; reads the headers only.
+    ///
+    /// # Errors
+    /// As [`Npz::read`], without what the values can be wrong in; [`FileError::DuplicateName`].
+    pub fn entries(&mut self) -> Result<Vec<Entry>, FileError> {
+        let names = self.names.clone();
+        let (mut known, mut entries) = (HashSet::new(), Vec::with_capacity(names.len()));
+        for (index, name) in names.iter().enumerate() {
+            if !known.insert(name) {
+                return Err(FileError::DuplicateName {
+                    file: self.file.clone(),
+                    name: name.clone(),
+                });
+            }
+            let (mut array, bytes, file) = self.begin(index)?;
+            let (mut entry, _encoding) = npy::read_entry(&mut array, bytes, &file)?;
+            entry.name.clone_from(name);
+            entry.offset = array.data_start().unwrap_or_default();
+            entries.push(entry);
+        }
+        Ok(entries)
     }
 
     /// Reads all arrays, in the order of the directory.
@@ -122,12 +156,18 @@ impl<R: Read + Seek> Npz<R> {
     /// As [`Npz::read`]; the first error ends the reading.
     pub fn read_all(&mut self) -> Result<Vec<(String, Tensor)>, FileError> {
         (0..self.names.len())
-            .map(|index| Ok((self.names[index].clone(), self.read_index(index)?)))
+            .map(|index| {
+                Ok((
+                    self.names[index].clone(),
+                    self.read_index(index, &mut |_| {})?,
+                ))
+            })
             .collect()
     }
 
-    fn read_index(&mut self, index: usize) -> Result<Tensor, FileError> {
-        let mut entry = self
+    /// The file of the array `index`, its size once unpacked, and what errors call it.
+    fn begin(&mut self, index: usize) -> Result<(ZipFile<'_, R>, u64, String), FileError> {
+        let entry = self
             .archive
             .by_index(index)
             .map_err(|error| archive_error(&self.file, "open an array", error))?;
@@ -151,21 +191,23 @@ impl<R: Read + Seek> Npz<R> {
                 limit: self.max_tensor_bytes,
             });
         }
-        let tensor = npy::read_sized(&mut entry, bytes, &file)?;
+        Ok((entry, bytes, file))
+    }
+
+    fn read_index(
+        &mut self,
+        index: usize,
+        seen: &mut dyn FnMut(&[u8]),
+    ) -> Result<Tensor, FileError> {
+        let (mut entry, bytes, file) = self.begin(index)?;
+        let tensor = npy::read_sized(&mut entry, bytes, &file, seen)?;
         // The checksum is compared when the end is reached.
-        match entry.read(&mut [0]) {
-            Ok(0) => Ok(tensor),
-            Ok(_) => Err(FileError::Io {
-                file,
-                action: "read to the end",
-                source: std::io::ErrorKind::InvalidData.into(),
-            }),
-            Err(source) => Err(FileError::Io {
-                file,
-                action: "read to the end",
-                source,
-            }),
-        }
+        let source = match entry.read(&mut [0]) {
+            Ok(0) => return Ok(tensor),
+            Ok(_) => std::io::ErrorKind::InvalidData.into(),
+            Err(source) => source,
+        };
+        Err(FileError::io(&file, "read to the end")(source))
     }
 }
 
@@ -177,7 +219,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Vec<(String, Tensor)>, FileError> 
     Npz::open(path)?.read_all()
 }
 
-/// Writes an archive to `path`, replacing what is there.
+/// Writes an archive to `path`, replacing what is there once the new file is complete.
 ///
 /// # Errors
 /// As [`write_to`].
@@ -186,13 +228,24 @@ pub fn write(
     arrays: &[(&str, &Tensor)],
     compression: Compression,
 ) -> Result<(), FileError> {
-    let file = path.as_ref().display().to_string();
-    let created = File::create(path).map_err(|source| FileError::Io {
-        file: file.clone(),
-        action: "create",
-        source,
-    })?;
-    write_to(BufWriter::new(created), &file, arrays, compression)
+    write_file(path.as_ref(), arrays, compression, &mut |_| {})
+}
+
+pub(crate) fn write_file(
+    path: &Path,
+    arrays: &[(&str, &Tensor)],
+    compression: Compression,
+    seen: &mut dyn FnMut(&[u8]),
+) -> Result<(), FileError> {
+    let file = path.display().to_string();
+    check(&file, arrays)?;
+    let output = OutputFile::create(path).map_err(FileError::io(&file, "create"))?;
+    let written = write_archive(BufWriter::new(output), &file, arrays, compression, seen)?;
+    written
+        .into_inner()
+        .map_err(std::io::IntoInnerError::into_error)
+        .and_then(OutputFile::commit)
+        .map_err(FileError::io(&file, "write"))
 }
 
 /// Writes an archive to `writer`; errors call it `file`. The same arrays give the same bytes at any time.
@@ -206,18 +259,33 @@ pub fn write_to(
     arrays: &[(&str, &Tensor)],
     compression: Compression,
 ) -> Result<(), FileError> {
-    for (index, (name, tensor)) in arrays.iter().enumerate() {
-        if arrays[..index]
-            .iter()
-            .any(|(other, _)| array_name(other) == array_name(name))
-        {
+    check(file, arrays)?;
+    write_archive(writer, file, arrays, compression, &mut |_| {})?
+        .flush()
+        .map_err(FileError::io(file, "write"))
+}
+
+fn check(file: &str, arrays: &[(&str, &Tensor)]) -> Result<(), FileError> {
+    let mut names = HashSet::new();
+    for (name, tensor) in arrays {
+        if !names.insert(array_name(name)) {
             return Err(FileError::DuplicateName {
                 file: file.to_owned(),
                 name: array_name(name).to_owned(),
             });
         }
-        npy::check_dtype(tensor.dtype(), file)?;
+        npy::check_dtype(tensor.dtype(), FileFormat::Npz, &format!("{file}:{name}"))?;
     }
+    Ok(())
+}
+
+fn write_archive<W: Write + Seek>(
+    writer: W,
+    file: &str,
+    arrays: &[(&str, &Tensor)],
+    compression: Compression,
+    seen: &mut dyn FnMut(&[u8]),
+) -> Result<W, FileError> {
     let method = match compression {
         Compression::Stored => CompressionMethod::Stored,
         Compression::Deflated => CompressionMethod::Deflated,
@@ -231,16 +299,12 @@ pub fn write_to(
         archive
             .start_file(format!("{}.npy", array_name(name)), options)
             .map_err(|error| archive_error(file, "begin an array", error))?;
-        npy::write_to(&mut archive, tensor, &format!("{file}:{name}"))?;
+        let label = format!("{file}:{name}");
+        npy::write_to(&mut archive, tensor, ByteOrder::Little, &label, seen)?;
     }
-    let mut writer = archive
+    archive
         .finish()
-        .map_err(|error| archive_error(file, "write the directory", error))?;
-    writer.flush().map_err(|source| FileError::Io {
-        file: file.to_owned(),
-        action: "write",
-        source,
-    })
+        .map_err(|error| archive_error(file, "write the directory", error))
 }
 
 /// The name of the array in the file `name` of an archive.

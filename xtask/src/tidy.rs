@@ -49,8 +49,8 @@ const UNSAFE_TESTS: &[&str] = &[
 /// What the root of a crate must say. Crates that are not named here must forbid `unsafe`.
 const CRATE_ROOTS: &[(&str, Option<&str>)] = &[
     ("tensor", Some("#![deny(unsafe_code)]")),
+    ("tensor-io", Some("#![deny(unsafe_code)]")),
     ("cpu-interp", Some("#![deny(unsafe_code)]")),
-    ("tensor-io", None),
     ("vulkan-backend", None),
     ("webgpu-backend", None),
     // A macro of ndarray has an unsafe block and allows it.

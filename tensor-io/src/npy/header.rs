@@ -10,7 +10,7 @@ use tensor_core::{DType, checked_element_count};
 
 use crate::error::FileError;
 
-const MAGIC: &[u8; 6] = b"\x93NUMPY";
+pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// Headers above this are refused. Version 1.0 can't exceed 65,535 bytes, and no plain dtype needs more.
 const MAX_HEADER_BYTES: u64 = 65_536;

@@ -1,16 +1,16 @@
 //! Files that numpy wrote, read here; and what is written here, compared with numpy's bytes.
 //!
-//! `make_fixtures.py` beside this file made `fixtures/`. What the last test leaves in the target folder is opened with
-//! numpy by `make_fixtures.py --check`.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as tests do")]
-
+//! `python/numpy_files.py` made the fixtures. What the last test leaves in the target folder is opened with
+//! numpy by `numpy_files.py --check`.
 use std::fs;
 use std::io::{Cursor, Read};
 use std::path::PathBuf;
 
-use tensor::{Complex32, Complex64, DType, Tensor, TensorElement, f16};
+use tensor::{Complex32, Complex64, DType, Tensor, TensorElement, TensorError, f16};
 use tensor_io::npz::{Compression, Npz};
-use tensor_io::{npy, npz};
+use tensor_io::{ByteOrder, FileError, npy, npz};
+
+use crate::support::{array, check_array, is_column_major, names, written};
 
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -18,7 +18,7 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Element k of the fixtures, by dtype: see `values` in `make_fixtures.py`.
+/// Element k of the fixtures, by dtype: see `values` in `numpy_files.py`.
 fn check_values(name: &str, tensor: &Tensor) {
     fn check<T: TensorElement + PartialEq + std::fmt::Debug>(
         name: &str,
@@ -52,11 +52,6 @@ fn check_values(name: &str, tensor: &Tensor) {
         ),
         other => panic!("no values for {other}"),
     }
-}
-
-fn is_column_major(tensor: &Tensor) -> bool {
-    let layout = tensor.layout();
-    layout.is_col_major_contiguous() && !layout.is_row_major_contiguous()
 }
 
 #[test]
@@ -175,4 +170,79 @@ fn archives_round_trip_and_are_left_for_numpy() {
             "the same arrays must give the same bytes"
         );
     }
+}
+
+/// Every array written in the other byte order and read again, by us here and by numpy in the script.
+#[test]
+fn big_endian_values_are_written_too() {
+    for name in names(|dtype| dtype != DType::BF16) {
+        let tensor = array(&name);
+        let bytes = npy::to_bytes_as(&tensor, ByteOrder::Big).unwrap();
+        check_array(&name, &npy::from_bytes(&bytes).unwrap());
+        let little = npy::to_bytes(&tensor).unwrap();
+        let swapped = tensor.dtype().size_bytes() > 1;
+        let descr = |bytes: &[u8]| bytes.windows(2).any(|pair| pair == b"'>");
+        assert_eq!((descr(&bytes), descr(&little)), (swapped, false), "{name}");
+        let values = tensor.to_be_bytes().unwrap();
+        if !name.ends_with("turned") {
+            assert!(bytes.ends_with(&values), "{name}");
+        }
+        let path = written(&format!("tensor_io_big_{name}.npy"));
+        npy::write_as(&path, &tensor, ByteOrder::Big).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn arrays_map_where_they_lie() {
+    for name in names(|dtype| dtype != DType::BF16) {
+        let path = written("mapped.npy");
+        npy::write(&path, &array(&name)).unwrap();
+        let mut mapped = npy::map(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        check_array(&name, &mapped);
+        let copied = name.starts_with("bool") || mapped.is_empty();
+        let read_only = matches!(mapped.view_mut(), Err(TensorError::ReadOnly { .. }));
+        assert_eq!(read_only, !copied, "{name}");
+    }
+    let column = npy::map(fixture("float32_le_col.npy")).unwrap();
+    check_values("float32_le_col", &column);
+    assert!(is_column_major(&column));
+    let error = npy::map(fixture("complex128_be_col.npy")).unwrap_err();
+    assert!(
+        matches!(error, FileError::ForeignByteOrder { .. }),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn entries_of_an_archive_say_what_is_in_it() {
+    let mut archive = Npz::open(fixture("deflated.npz")).unwrap();
+    let lines: Vec<_> = archive
+        .entries()
+        .unwrap()
+        .into_iter()
+        .map(|entry| {
+            (
+                entry.name,
+                entry.format.to_string(),
+                entry.shape,
+                entry.bytes,
+            )
+        })
+        .collect();
+    let line = |name: &str, dtype: &str, shape: &[usize], bytes| {
+        (name.to_owned(), dtype.to_owned(), shape.to_vec(), bytes)
+    };
+    assert_eq!(
+        lines,
+        [
+            line("zeros", "f64", &[100, 100], 80_000),
+            line("scalar", "f32", &[], 4),
+            line("vector", "i16", &[6], 12),
+            line("empty", "f64", &[0, 3], 0),
+            line("cube_col", "i32", &[2, 3, 4], 96),
+            line("strided", "i32", &[2, 2], 16),
+        ]
+    );
 }

@@ -1,0 +1,126 @@
+//! Tensors out of bytes: as copies, or where the bytes lie in a [`Mapping`].
+
+use std::any::Any;
+use std::io::Read;
+use std::marker::PhantomData;
+
+use tensor::{Buffer, Gpu, Placement, Tensor, TensorError, TypedTensor};
+use tensor_core::{DType, DynRank, MemoryOrder, dispatch_dtype};
+
+use crate::element::{ByteOrder, Element, Encoding, read_elements};
+use crate::entry::Entry;
+use crate::error::FileError;
+use crate::mapping::MappedBytes;
+
+/// Elements that lie in a file's mapping, which they keep alive. Read-only.
+struct MappedBuffer<T> {
+    bytes: MappedBytes,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T: Element> Buffer<T> for MappedBuffer<T> {
+    fn len(&self) -> usize {
+        self.bytes.len() / size_of::<T>()
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::default()
+    }
+
+    fn host(&self) -> Option<&[T]> {
+        T::in_place(&self.bytes)
+    }
+
+    fn host_mut(&mut self) -> Option<&mut [T]> {
+        None
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn download(&self) -> Result<Vec<T>, TensorError> {
+        let error = || TensorError::OutOfMemory {
+            op: "download",
+            elements: self.len(),
+            element_bytes: size_of::<T>(),
+        };
+        let elements = self.host().ok_or_else(error)?;
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(elements.len())
+            .map_err(|_| error())?;
+        copy.extend_from_slice(elements);
+        Ok(copy)
+    }
+}
+
+/// The tensor `entry`, whose elements stay in `bytes`. Bools are copied, since every byte of them has to be looked at.
+pub(crate) fn map(
+    entry: &Entry,
+    bytes: MappedBytes,
+    encoding: Encoding,
+    file: &str,
+) -> Result<Tensor, FileError> {
+    let dtype = entry.dtype(file)?;
+    if dtype.size_bytes() > 1 && encoding.order != ByteOrder::NATIVE {
+        return Err(FileError::ForeignByteOrder {
+            file: file.to_owned(),
+        });
+    }
+    if dtype == DType::Bool || entry.bytes == 0 {
+        return read(entry, &mut &*bytes, encoding, file, &mut |_| {});
+    }
+    dispatch_dtype!(dtype, T => in_place::<T>(entry, bytes, file), _external => Err(no_dtype(entry, file)))
+}
+
+fn in_place<T: Element>(
+    entry: &Entry,
+    bytes: MappedBytes,
+    file: &str,
+) -> Result<Tensor, FileError> {
+    if T::in_place(&bytes).is_none() {
+        return Err(FileError::Misaligned {
+            file: file.to_owned(),
+            dtype: T::dtype(),
+            at: entry.offset,
+            align: align_of::<T>(),
+        });
+    }
+    let buffer = Box::new(MappedBuffer::<T> {
+        bytes,
+        element: PhantomData,
+    });
+    let shape = entry.shape.as_slice();
+    let made: Result<TypedTensor<T, DynRank, Gpu>, _> = match entry.order {
+        MemoryOrder::RowMajor => TypedTensor::from_buffer_row_major(shape, buffer),
+        MemoryOrder::ColMajor => TypedTensor::from_buffer_col_major(shape, buffer),
+    };
+    Ok(made.map_err(FileError::tensor(file))?.into_dynamic().into())
+}
+
+/// Reads the tensor `entry` from a reader that stands at its first byte; `seen` is shown the bytes.
+pub(crate) fn read(
+    entry: &Entry,
+    reader: &mut impl Read,
+    encoding: Encoding,
+    file: &str,
+    seen: &mut dyn FnMut(&[u8]),
+) -> Result<Tensor, FileError> {
+    let shape = entry.shape.as_slice();
+    dispatch_dtype!(entry.dtype(file)?, T => {
+        let values = read_elements::<T>(reader, entry.element_count(), encoding, seen)
+            .map_err(FileError::values(file, entry.bytes))?;
+        match entry.order {
+            MemoryOrder::RowMajor => Tensor::from_vec_row_major(shape, values),
+            MemoryOrder::ColMajor => Tensor::from_vec_col_major(shape, values),
+        }
+        .map_err(FileError::tensor(file))
+    }, _external => Err(no_dtype(entry, file)))
+}
+
+fn no_dtype(entry: &Entry, file: &str) -> FileError {
+    FileError::UnsupportedElement {
+        file: file.to_owned(),
+        element: entry.format.to_string(),
+    }
+}

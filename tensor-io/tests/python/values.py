@@ -1,0 +1,42 @@
+"""The arrays that all fixtures hold; `tests/support/mod.rs` has the same rules in Rust.
+
+Element k of an array, in row-major logical order: bool: whether 3 divides k; integers: the type's smallest for k = 0, its
+largest for k = 1, else k; floats: k / 2 - 1; complex numbers: that plus k i. An array is called `DTYPE_KIND`; the kinds are
+the shapes below, `turned` being a cube whose memory is column-major.
+"""
+
+import ml_dtypes
+import numpy as np
+
+DTYPES = {
+    "f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "i8": np.int8, "i16": np.int16,
+    "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+    "bool": np.bool_, "c32": np.complex64, "c64": np.complex128,
+}  # fmt: skip
+
+SHAPES = {"scalar": (), "empty": (0, 3), "vector": (5,), "cube": (2, 3, 4), "turned": (2, 3, 4)}
+
+
+def array(name):
+    """The array called `name`."""
+    dtype, kind = name.split("_")
+    shape = SHAPES[kind]
+    k = np.arange(int(np.prod(shape)))
+    if dtype == "bool":
+        flat = k % 3 == 0
+    elif dtype[0] in "iu":
+        limits = np.iinfo(DTYPES[dtype])
+        flat = k.astype(DTYPES[dtype])
+        flat[:1] = limits.min
+        flat[1:2] = limits.max
+    else:
+        flat = (k / 2 - 1 + (1j * k if dtype[0] == "c" else 0)).astype(DTYPES[dtype])
+    return np.asarray(flat.reshape(shape), order="F" if kind == "turned" else "C")
+
+
+def same(name, found, turned=True):
+    """Whether `found` is the array called `name`, column-major where it should be (unless the format can't)."""
+    expect = array(name)
+    assert found.dtype == expect.dtype and found.shape == expect.shape, (name, found.dtype, found.shape)
+    assert found.tobytes(order="C") == expect.tobytes(order="C"), name
+    assert not turned or found.flags.f_contiguous == expect.flags.f_contiguous, name
