@@ -249,7 +249,9 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     #[must_use]
     #[inline]
     pub fn transpose(&self) -> Self {
-        Self::trusted(self.data, self.layout.transpose())
+        let mut out = self.clone();
+        out.layout.transpose_in_place();
+        out
     }
 
     /// The elements that `specs` take, one spec per leading axis; see [`SliceSpec`].
