@@ -253,7 +253,9 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     #[must_use]
     #[inline]
     pub fn transpose(&self) -> Self {
-        Self::trusted(self.data, self.layout.transpose())
+        let mut out = self.clone();
+        out.layout.transpose_in_place();
+        out
     }
 
     /// The elements that `specs` take, one spec per leading axis; see [`SliceSpec`].
@@ -296,9 +298,21 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     /// [`TensorError::Validation`] if the element count differs, or if only a copy could do it: `to_contiguous()` first.
     #[inline]
     pub fn reshape(&self, shape: impl AsRef<[usize]>) -> Result<TypedTensorView<'a, T>> {
+        self.reshape_as(shape)
+    }
+
+    /// As [`TypedTensorView::reshape`], with the rank of the result chosen by the caller.
+    ///
+    /// # Errors
+    /// As [`TypedTensorView::reshape`], and if the shape has another rank.
+    #[inline]
+    pub fn reshape_as<R2: TensorRank>(
+        &self,
+        shape: impl IntoRankShape<R2>,
+    ) -> Result<TypedTensorView<'a, T, R2>> {
         Ok(TypedTensorView::trusted(
             self.data,
-            self.layout.reshape(shape)?,
+            self.layout.reshape_as(shape)?,
         ))
     }
 
@@ -308,9 +322,21 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     /// [`TensorError::Validation`] if the shapes do not broadcast.
     #[inline]
     pub fn broadcast_to(&self, shape: impl AsRef<[usize]>) -> Result<TypedTensorView<'a, T>> {
+        self.broadcast_to_as(shape)
+    }
+
+    /// As [`TypedTensorView::broadcast_to`], with the rank of the result chosen by the caller.
+    ///
+    /// # Errors
+    /// As [`TypedTensorView::broadcast_to`], and if the shape has another rank.
+    #[inline]
+    pub fn broadcast_to_as<R2: TensorRank>(
+        &self,
+        shape: impl IntoRankShape<R2>,
+    ) -> Result<TypedTensorView<'a, T, R2>> {
         Ok(TypedTensorView::trusted(
             self.data,
-            self.layout.broadcast_to(shape)?,
+            self.layout.broadcast_to_as(shape)?,
         ))
     }
 

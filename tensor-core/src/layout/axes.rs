@@ -38,13 +38,20 @@ impl<R: TensorRank> TensorLayout<R> {
     #[inline]
     pub fn transpose(&self) -> Self {
         let mut out = self.clone();
-        let (shape, strides) = (out.shape.as_mut(), out.strides.as_mut());
+        out.transpose_in_place();
+        out
+    }
+
+    /// Puts the axes of this layout itself in reverse order.
+    #[inline]
+    pub fn transpose_in_place(&mut self) {
+        let (shape, strides) = (self.shape.as_mut(), self.strides.as_mut());
         let rank = shape.len();
+        // Few axes: a plain loop is shorter than `reverse`, which prepares for long slices.
         for (axis, mirrored) in (0..rank / 2).map(|axis| (axis, rank - 1 - axis)) {
             shape.swap(axis, mirrored);
             strides.swap(axis, mirrored);
         }
-        out
     }
 
     /// The same elements with the axes sorted by the magnitude of their strides, largest first: the order of memory.

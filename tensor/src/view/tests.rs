@@ -295,3 +295,25 @@ fn elements_with_destructors_are_cloned_once_each() {
     let copy = view.transpose().to_vec().unwrap();
     assert_eq!((copy.len(), std::rc::Rc::strong_count(&count)), (6, 13));
 }
+
+#[test]
+fn shapes_of_static_rank_give_views_of_static_rank() {
+    let data: Vec<u32> = (0..6).collect();
+    let row = TypedTensorView::<u32>::from_slice([6], &data).unwrap();
+    let matrix = row.reshape_as::<Rank<2>>([2, 3]).unwrap();
+    assert_eq!((matrix[[0, 2]], matrix[[1, 0]]), (2, 3));
+    let repeated = row.broadcast_to_as::<Rank<2>>([2, 6]).unwrap();
+    assert_eq!((repeated[[0, 5]], repeated[[1, 5]]), (5, 5));
+    for (error, expect) in [
+        (
+            row.reshape_as::<Rank<2>>(vec![6]).unwrap_err(),
+            "reshape: rank mismatch",
+        ),
+        (
+            row.broadcast_to_as::<Rank<1>>(vec![2, 6]).unwrap_err(),
+            "broadcast_to: rank mismatch",
+        ),
+    ] {
+        assert!(error.to_string().starts_with(expect), "{error}");
+    }
+}

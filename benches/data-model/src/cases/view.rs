@@ -62,7 +62,8 @@ fn fixed(inputs: &Inputs) -> Vec<Case<'_>> {
         Case::new(
             (GROUP, "reshape, rank 4 to 2"),
             (&images.ours, |t: &TypedTensor<f32, Rank<4>>| {
-                view(t).reshape(black_box([256, 4096])).expect(VALID)
+                let shape = black_box([256, 4096]);
+                view(t).reshape_as::<Rank<2>>(shape).expect(VALID)
             }),
             (&images.theirs, |a: &Array4<f32>| {
                 let shape = black_box([256, 4096]);
@@ -72,14 +73,15 @@ fn fixed(inputs: &Inputs) -> Vec<Case<'_>> {
         Case::new(
             (GROUP, "broadcast, rank 1 to 2"),
             (&row.ours, |t: &TypedTensor<f32, Rank<1>>| {
-                view(t).broadcast_to(black_box([8, 1024])).expect(VALID)
+                let shape = black_box([8, 1024]);
+                view(t).broadcast_to_as::<Rank<2>>(shape).expect(VALID)
             }),
             (&row.theirs, |a: &Array1<f32>| {
                 a.broadcast(black_box([8, 1024])).expect(VALID)
             }),
         ),
         Case::new(
-            (GROUP, "row, rank 2 to 1"),
+            (GROUP, "row, rank 2 to dynamic rank"),
             (&table.ours, |t: &TypedTensor<f32, Rank<2>>| {
                 view(t).index_axis(0, black_box(5)).expect(VALID)
             }),
