@@ -326,13 +326,14 @@ mod tests {
     #[test]
     fn overlap_is_exact() {
         let layout = Layout::row_major([11]).unwrap();
-        let bounds = [None, Some(0), Some(3), Some(4), Some(9), Some(-2)];
+        let bounds = [None, Some(3), Some(-2), Some(0), Some(4), Some(9)];
+        let bounds = &bounds[..if cfg!(miri) { 3 } else { bounds.len() }];
         let mut specs = Vec::new();
         let steps = [1, 2, -2, 3, 4, 6, -1, -5, 20, isize::MAX, isize::MIN];
         // Miri takes an hour for all of them.
         for &step in &steps[..if cfg!(miri) { 3 } else { steps.len() }] {
-            for start in bounds {
-                for end in bounds {
+            for &start in bounds {
+                for &end in bounds {
                     specs.push(SliceSpec::new(start, end, step));
                 }
             }
