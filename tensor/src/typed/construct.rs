@@ -13,23 +13,28 @@ use crate::storage::{
 use crate::{Result, TensorError};
 
 /// Checks that `data` fills the layout, and names `op` in what the layout refused.
+#[inline]
 fn filled<R: TensorRank>(
     op: &'static str,
     layout: Result<TensorLayout<R>, ValidationError>,
     length: usize,
 ) -> Result<TensorLayout<R>> {
     let layout = layout.map_err(TensorError::from_validation(op))?;
-    let product = layout.element_count();
-    if product == length {
-        Ok(layout)
-    } else {
-        Err(ValidationError::ShapeDataLengthMismatch {
-            op,
-            product,
-            length,
-        }
-        .into())
+    match layout.element_count() {
+        product if product == length => Ok(layout),
+        product => Err(wrong_length(op, product, length)),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn wrong_length(op: &'static str, product: usize, length: usize) -> TensorError {
+    ValidationError::ShapeDataLengthMismatch {
+        op,
+        product,
+        length,
+    }
+    .into()
 }
 
 fn filled_with<T: Clone>(op: &'static str, count: usize, value: T) -> Result<Vec<T>> {
@@ -39,6 +44,7 @@ fn filled_with<T: Clone>(op: &'static str, count: usize, value: T) -> Result<Vec
 }
 
 impl<T, R: TensorRank> TypedTensor<T, R, Dynamic> {
+    #[inline]
     fn from_host(layout: TensorLayout<R>, data: Vec<T>) -> Self {
         Self {
             layout,
@@ -60,6 +66,7 @@ impl<T, R: TensorRank> TypedTensor<T, R, Dynamic> {
     ///
     /// # Errors
     /// [`TensorError::Validation`] if the shape's rank is not `R` or its element count is not `data.len()`.
+    #[inline]
     pub fn from_vec_row_major(shape: impl IntoRankShape<R>, data: Vec<T>) -> Result<Self> {
         let layout = filled(
             "from_vec_row_major",
