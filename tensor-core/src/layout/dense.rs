@@ -19,6 +19,17 @@ pub enum MemoryOrder {
     ColMajor,
 }
 
+impl MemoryOrder {
+    /// The axis that varies fastest but `nth`.
+    #[inline]
+    fn nth_fastest(self, nth: usize, rank: usize) -> usize {
+        match self {
+            Self::RowMajor => rank - 1 - nth,
+            Self::ColMajor => nth,
+        }
+    }
+}
+
 /// The number of elements of a shape: 0 if an extent is 0, else the product.
 ///
 /// # Errors
@@ -77,20 +88,38 @@ pub fn contiguous_strides(
 /// Fills `strides` with those of a dense layout in `order`; the element count has been checked.
 #[inline]
 fn fill_strides(shape: &[usize], strides: &mut [isize], order: MemoryOrder) {
-    let axes = shape.iter().zip(strides);
-    match order {
-        MemoryOrder::RowMajor => accumulate(axes.rev()),
-        MemoryOrder::ColMajor => accumulate(axes),
+    if !fill_full_strides(shape, strides, order) {
+        fill_empty_strides(shape, strides, order);
     }
 }
 
+/// As [`fill_strides`], for a shape with elements: false if there are none, or more than fit `isize`.
+///
+/// The product of all extents falls out of the strides, so that one loop fills and checks.
 #[inline]
-fn accumulate<'a>(fastest_first: impl Iterator<Item = (&'a usize, &'a mut isize)>) {
+fn fill_full_strides(shape: &[usize], strides: &mut [isize], order: MemoryOrder) -> bool {
+    let rank = shape.len();
+    let (mut count, mut fits) = (1_usize, true);
+    for nth in 0..rank {
+        let axis = order.nth_fastest(nth, rank);
+        strides[axis] = count.cast_signed();
+        let (product, overflows) = count.overflowing_mul(shape[axis]);
+        count = product;
+        fits &= !overflows;
+    }
+    fits && count.cast_signed() > 0
+}
+
+/// As [`fill_strides`], for a shape without elements.
+#[cold]
+#[inline(never)]
+fn fill_empty_strides(shape: &[usize], strides: &mut [isize], order: MemoryOrder) {
+    let rank = shape.len();
     let mut step = 1_isize;
-    for (&extent, stride) in fastest_first {
-        *stride = step;
-        // Only an empty shape can saturate.
-        step = step.saturating_mul(isize::try_from(extent.max(1)).unwrap_or(isize::MAX));
+    for nth in 0..rank {
+        let axis = order.nth_fastest(nth, rank);
+        strides[axis] = step;
+        step = step.saturating_mul(isize::try_from(shape[axis].max(1)).unwrap_or(isize::MAX));
     }
 }
 
@@ -130,9 +159,11 @@ impl<R: TensorRank> TensorLayout<R> {
         order: MemoryOrder,
     ) -> Result<Self, ValidationError> {
         let shape = shape.into_rank_shape().map_err(|error| error.with_op(op))?;
-        checked_element_count(op, shape.as_ref())?;
         let mut layout = Self::unstrided(shape, 0);
-        layout.fill_dense(order);
+        if !fill_full_strides(layout.shape.as_ref(), layout.strides.as_mut(), order) {
+            checked_element_count(op, layout.shape.as_ref())?;
+            fill_empty_strides(layout.shape.as_ref(), layout.strides.as_mut(), order);
+        }
         Ok(layout)
     }
 
