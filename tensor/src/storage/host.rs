@@ -20,6 +20,12 @@ pub trait HostBufferRecycler<T>: Send + Sync {
 /// The elements of a host tensor, in memory order.
 pub struct HostStorage<T> {
     data: Vec<T>,
+    /// Boxed, so that the plain tensor, which has none of it, stays small.
+    extras: Option<Box<Extras<T>>>,
+}
+
+/// What few tensors have.
+struct Extras<T> {
     recycler: Option<Weak<dyn HostBufferRecycler<T>>>,
     placement: Placement,
 }
@@ -35,17 +41,18 @@ impl<T> fmt::Debug for HostStorage<T> {
 
 impl<T> HostStorage<T> {
     pub(crate) fn new(data: Vec<T>) -> Self {
-        Self {
-            data,
-            recycler: None,
-            placement: Placement::default(),
-        }
+        Self { data, extras: None }
     }
 
     pub(crate) fn with_recycler(data: Vec<T>, recycler: Weak<dyn HostBufferRecycler<T>>) -> Self {
-        let mut storage = Self::new(data);
-        storage.recycler = Some(recycler);
-        storage
+        let extras = Extras {
+            recycler: Some(recycler),
+            placement: Placement::default(),
+        };
+        Self {
+            data,
+            extras: Some(Box::new(extras)),
+        }
     }
 
     pub(crate) fn as_slice(&self) -> &[T] {
@@ -58,16 +65,24 @@ impl<T> HostStorage<T> {
 
     /// The vector; the recycler doesn't get it any more.
     pub(crate) fn into_vec(mut self) -> Vec<T> {
-        self.recycler = None;
+        self.extras = None;
         std::mem::take(&mut self.data)
     }
 
     pub(crate) fn placement(&self) -> Placement {
-        self.placement
+        self.extras
+            .as_ref()
+            .map_or_else(Placement::default, |extras| extras.placement)
     }
 
-    pub(crate) fn placement_mut(&mut self) -> &mut Placement {
-        &mut self.placement
+    pub(crate) fn set_placement(&mut self, placement: Placement) {
+        let extras = self.extras.get_or_insert_with(|| {
+            Box::new(Extras {
+                recycler: None,
+                placement,
+            })
+        });
+        extras.placement = placement;
     }
 
     /// A copy in ordinary memory that no recycler waits for.
@@ -81,8 +96,18 @@ impl<T> HostStorage<T> {
 
 impl<T> Drop for HostStorage<T> {
     fn drop(&mut self) {
-        if let Some(recycler) = self.recycler.take().and_then(|weak| weak.upgrade()) {
-            recycler.recycle(std::mem::take(&mut self.data));
+        if let Some(extras) = self.extras.take() {
+            extras.finish(std::mem::take(&mut self.data));
+        }
+    }
+}
+
+impl<T> Extras<T> {
+    /// Gives the vector to its recycler, if there is one that still lives.
+    #[cold]
+    fn finish(self, data: Vec<T>) {
+        if let Some(recycler) = self.recycler.and_then(|weak| weak.upgrade()) {
+            recycler.recycle(data);
         }
     }
 }
@@ -94,7 +119,7 @@ impl<T: Clone + Send + Sync + 'static> Buffer<T> for HostStorage<T> {
     }
 
     fn placement(&self) -> Placement {
-        self.placement
+        self.placement()
     }
 
     fn host(&self) -> Option<&[T]> {

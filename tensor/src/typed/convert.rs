@@ -82,7 +82,7 @@ impl<T, R: TensorRank> TypedTensor<T, R, Host> {
     /// Labels the memory: the caller has locked it in place, say, or knows which cores it is close to.
     #[must_use]
     pub fn with_placement(mut self, placement: Placement) -> Self {
-        *self.storage.placement_mut() = placement;
+        self.storage.set_placement(placement);
         self
     }
 }
