@@ -139,6 +139,12 @@ pub(crate) fn grouped(value: u64) -> String {
     text
 }
 
+/// How many there are of a thing: `1 tensor`, `2 tensors`.
+pub(crate) fn counted(count: u64, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(count))
+}
+
 /// A duration in milliseconds.
 pub(crate) fn milliseconds(value: f64) -> String {
     format!("{value:.3} ms")
@@ -212,5 +218,8 @@ mod tests {
             assert_eq!(grouped(value), expect);
         }
         assert_eq!(milliseconds(1.23456), "1.235 ms");
+        for (count, expect) in [(0, "0 things"), (1, "1 thing"), (1000, "1,000 things")] {
+            assert_eq!(counted(count, "thing"), expect);
+        }
     }
 }

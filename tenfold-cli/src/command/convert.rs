@@ -18,7 +18,7 @@ use crate::args::ConvertArgs;
 use crate::failure::Failure;
 use crate::names;
 use crate::statistics::timed;
-use crate::table::{bytes, grouped, number};
+use crate::table::{bytes, counted, number};
 
 /// Writes the new file and says how much and how fast.
 pub(crate) fn run(args: &ConvertArgs) -> Result<String, Failure> {
@@ -195,7 +195,6 @@ impl Done {
     }
 
     fn to_text(&self, args: &ConvertArgs) -> String {
-        let plural = if self.tensors == 1 { "" } else { "s" };
         let left_out = match self.metadata() {
             (_, 0) => String::new(),
             (_, count) => format!(
@@ -204,9 +203,9 @@ impl Done {
             ),
         };
         format!(
-            "{}: {} tensor{plural}, {} in {:.3} s, {} GB/s{left_out}\n",
+            "{}: {}, {} in {:.3} s, {} GB/s{left_out}\n",
             args.output.name(),
-            grouped(self.tensors as u64),
+            counted(self.tensors as u64, "tensor"),
             bytes(self.bytes),
             self.seconds,
             number((self.gb_per_s() * 1e3).round() / 1e3),

@@ -150,7 +150,7 @@ fn every_format_is_described() {
             "m.npy",
             &[
                 "m.npy: npy, version 1.0\n",
-                "  m     bool   [1, 2]  row-major     128      2\ntotal: 1 tensors, 2 elements in 2 bytes\n",
+                "  m     bool   [1, 2]  row-major     128      2\ntotal: 1 tensor, 2 elements in 2 bytes\n",
             ],
         ),
         (
@@ -226,4 +226,24 @@ fn damaged_files_are_one_sentence() {
             .failure(1)
             .contains("directory")
     );
+}
+
+/// The beginning of a pipe can be read once only, so nobody may look at it before the reader of models does.
+#[cfg(unix)]
+#[test]
+fn a_model_may_come_through_a_pipe() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tenfold"))
+        .args(["inspect", "/dev/stdin"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(include_bytes!("../data/head.onnx")).unwrap();
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("/dev/stdin: ONNX, IR version 8"), "{text}");
 }

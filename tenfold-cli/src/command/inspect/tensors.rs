@@ -13,14 +13,18 @@ use super::super::to_text;
 use super::{metadata, section};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
-use crate::table::{Align, Table, bytes, grouped};
+use crate::table::{Align, Table, bytes, counted};
 use crate::values::shortest;
 
 /// The bytes at the beginning of a file that tell its format.
 const START: u64 = 16;
 
-/// Whether the file begins as a file of tensors does. One that can't be read does not.
+/// Whether the file begins as a file of tensors does. One that can't be read does not, and a pipe, whose beginning could be
+/// read once only, is left alone: it may be a model.
 pub(super) fn are_in(file: &Path) -> bool {
+    if !file.is_file() {
+        return false;
+    }
     let mut start = Vec::new();
     let read = File::open(file).and_then(|file| file.take(START).read_to_end(&mut start));
     read.is_ok() && FileFormat::detect(&start).is_some()
@@ -49,9 +53,9 @@ fn to_tables(path: &Path, file: &TensorFile) -> String {
         section(&mut text, "tensors", entries(file));
     }
     text += &format!(
-        "total: {} tensors, {} elements in {}\n",
-        grouped(file.entries().len() as u64),
-        grouped(element_count(file.entries())),
+        "total: {}, {} in {}\n",
+        counted(file.entries().len() as u64, "tensor"),
+        counted(element_count(file.entries()), "element"),
         bytes(byte_count(file.entries())),
     );
     text
