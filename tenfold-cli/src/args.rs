@@ -9,14 +9,18 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::feeds::{DimArg, InputArg};
+use tenfold::DType;
 
-/// Inspect, run and measure ONNX models.
+use crate::feeds::{DimArg, InputArg};
+use crate::slice::SliceArg;
+use crate::target::TargetArg;
+
+/// Inspect, run and measure ONNX models; look into files of tensors and convert them.
 #[derive(Debug, Parser)]
 #[command(
     name = "tenfold",
     version,
-    about = "Inspect, run and measure ONNX models.",
+    about = "Inspect, run and measure ONNX models; look into files of tensors and convert them.",
     after_help = "Example: tenfold run model.onnx --random 1 --dim batch=8"
 )]
 pub(crate) struct CommandLine {
@@ -26,7 +30,8 @@ pub(crate) struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say what is in a model: inputs, outputs, ops, parameters, and what is not supported.
+    /// Say what is in a file: the inputs, outputs, ops and parameters of a model and what is not supported of it, or the
+    /// tensors of a file of tensors.
     #[command(after_help = "Example: tenfold inspect model.onnx")]
     Inspect(InspectArgs),
     /// Run a model once and show its outputs, or print a stage of its compilation.
@@ -39,6 +44,14 @@ pub(crate) enum Command {
         after_help = "Example: tenfold bench model.onnx --random 1 --dim batch=1 --iters 200 --threads 4"
     )]
     Bench(BenchArgs),
+    /// Show a tensor of a file: its values, a part of them, statistics, a histogram; or write it to a file of its own.
+    #[command(
+        after_help = "Example: tenfold tensor weights.safetensors conv1.weight --slice 0:2,...,-1 --stats"
+    )]
+    Tensor(TensorArgs),
+    /// Write the tensors of a file to a file of another format.
+    #[command(after_help = "Example: tenfold convert weights.safetensors weights.npz --dtype f32")]
+    Convert(ConvertArgs),
     /// List the devices that models can run on.
     #[command(after_help = "Example: tenfold devices --json")]
     Devices(DevicesArgs),
@@ -46,9 +59,57 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// The model, an ONNX file.
+    /// An ONNX model, or a file of tensors: container, safetensors (or its index of shards), GGUF, npy, npz. The contents
+    /// tell which, not the name.
     pub(crate) file: PathBuf,
-    /// Print JSON instead of tables.
+    /// Print JSON instead of tables, with the metadata whole.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TensorArgs {
+    /// A file of tensors: container, safetensors (or its index of shards), GGUF, npy, npz.
+    pub(crate) file: PathBuf,
+    /// The tensor. Without a name the tensors are listed, unless there is only one.
+    pub(crate) name: Option<String>,
+    /// Only this part, as numpy has it: an index or a range for each axis, with commas between them. An index drops its
+    /// axis, and ... stands for the axes that are left.
+    #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
+    pub(crate) slice: Option<SliceArg>,
+    /// Show count, minimum, maximum, mean, standard deviation, and how many are NaN, infinite or zero, and no values.
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Show how the values are spread over up to 16 bins, and no values.
+    #[arg(long)]
+    pub(crate) hist: bool,
+    /// Write the tensor, or the slice of it, to this file, whose ending is the format: .tensors, .safetensors, .npz, .npy.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) save: Option<TargetArg>,
+    /// Let --save replace a file.
+    #[arg(long, requires = "save")]
+    pub(crate) force: bool,
+    /// Print JSON instead of text; values are in it up to 1,000 elements, null for NaN and infinities.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// A file of tensors: container, safetensors (or its index of shards), GGUF, npy, npz.
+    pub(crate) input: PathBuf,
+    /// The new file, whose ending is the format: .tensors, .safetensors, .npz, or .npy for one tensor.
+    pub(crate) output: TargetArg,
+    /// Take only the tensors of these names.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub(crate) only: Vec<String>,
+    /// Convert the elements: f32, f64, f16, bf16, i8 to i64, u8 to u64, bool, c32, c64.
+    #[arg(long, value_name = "DTYPE", value_parser = preset)]
+    pub(crate) dtype: Option<DType>,
+    /// Replace the output file if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print JSON instead of a line.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -137,6 +198,15 @@ fn positive(text: &str) -> Result<NonZeroUsize, String> {
         .map_err(|_| "expected a whole number, 1 or more".to_owned())
 }
 
+/// A dtype that files can hold.
+fn preset(text: &str) -> Result<DType, String> {
+    let dtype: Option<DType> = text.parse().ok();
+    dtype.filter(|dtype| !dtype.is_external()).ok_or_else(|| {
+        "expected f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64, bool, c32 or c64"
+            .to_owned()
+    })
+}
+
 /// The devices that can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DeviceArg {
@@ -193,6 +263,24 @@ mod tests {
     }
 
     #[test]
+    fn flags_of_files_reach_their_fields() {
+        let line = "tensor a.npz w --slice -1,:-2 --stats --hist --save b.npy --force";
+        let Command::Tensor(tensor) = parse(line).unwrap().command else {
+            panic!("not tensor")
+        };
+        assert_eq!(tensor.name.as_deref(), Some("w"));
+        assert_eq!(tensor.slice.unwrap().to_string(), "-1,:-2");
+        assert_eq!(tensor.save.unwrap().path, PathBuf::from("b.npy"));
+        assert!(tensor.stats && tensor.hist && tensor.force && !tensor.json);
+        let line = "convert a.npz b.tensors --only x y --dtype f16 --only z";
+        let Command::Convert(convert) = parse(line).unwrap().command else {
+            panic!("not convert")
+        };
+        assert_eq!(convert.only, ["x", "y", "z"]);
+        assert_eq!((convert.dtype, convert.force), (Some(DType::F16), false));
+    }
+
+    #[test]
     fn bench_has_its_defaults() {
         let Command::Bench(bench) = parse("bench m.onnx").unwrap().command else {
             panic!("not bench")
@@ -225,6 +313,12 @@ mod tests {
             ("run m.onnx --dim =3", ValueValidation),
             ("run m.onnx --emit import --json", ArgumentConflict),
             ("run m.onnx --emit import --outputs o.npz", ArgumentConflict),
+            ("tensor a.npy --slice 1:2:0", ValueValidation),
+            ("tensor a.npy --save b.gguf", ValueValidation),
+            ("tensor a.npy --force", MissingRequiredArgument),
+            ("convert a.npz b", ValueValidation),
+            ("convert a.npz b.npz --dtype f8", ValueValidation),
+            ("convert a.npz", MissingRequiredArgument),
             ("run", MissingRequiredArgument),
             ("inspect", MissingRequiredArgument),
             ("explain m.onnx", InvalidSubcommand),

@@ -4,9 +4,11 @@
 //! that fails has printed nothing.
 
 pub(crate) mod bench;
+pub(crate) mod convert;
 pub(crate) mod devices;
 pub(crate) mod inspect;
 pub(crate) mod run;
+pub(crate) mod tensor;
 
 use std::path::Path;
 

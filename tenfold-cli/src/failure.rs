@@ -90,9 +90,99 @@ pub(crate) enum Failure {
         /// Why.
         source: tenfold::tensor::TensorError,
     },
+    /// Names of tensors that a file does not have.
+    #[error(
+        "{file}: there is no tensor {}; `tenfold tensor` lists the {count} that there are", .missing.join(", ")
+    )]
+    NoSuchTensors {
+        /// The file.
+        file: String,
+        /// Each name, with the nearest ones.
+        missing: Vec<String>,
+        /// How many tensors there are.
+        count: usize,
+    },
+    /// A file of many tensors, and no name.
+    #[error("{file}: there are {count} tensors; name the one that is meant: {names}")]
+    WhichTensor {
+        /// The file.
+        file: String,
+        /// How many there are.
+        count: usize,
+        /// The names, or the first of them.
+        names: String,
+    },
+    /// Elements that no tensor can hold yet.
+    #[error(
+        "{file}: the values of {name:?} can't be shown or written yet: they are stored as {element}, which is not decoded"
+    )]
+    NoValues {
+        /// The file.
+        file: String,
+        /// The tensor.
+        name: String,
+        /// The block format.
+        element: String,
+    },
+    /// A slice with more items than the tensor has axes.
+    #[error("--slice {slice} is for {count} axes, the shape {shape:?} has {}", .shape.len())]
+    SliceRank {
+        /// As it was written.
+        slice: String,
+        /// How many axes it names.
+        count: usize,
+        /// The tensor's extents.
+        shape: Vec<usize>,
+    },
+    /// An index that an axis does not have.
+    #[error("--slice {slice}: there is no index {index} on axis {axis} of shape {shape:?}{}", indices(.shape[*.axis]))]
+    SliceIndex {
+        /// As it was written.
+        slice: String,
+        /// The index.
+        index: isize,
+        /// The axis of the tensor.
+        axis: usize,
+        /// The tensor's extents.
+        shape: Vec<usize>,
+    },
+    /// A histogram of what has no order.
+    #[error("--hist: the complex numbers of {name:?} have no order, so there are no bins for them")]
+    NoOrder {
+        /// The tensor.
+        name: String,
+    },
+    /// A file is in the way.
+    #[error("{file} exists; --force replaces it")]
+    TargetExists {
+        /// The file.
+        file: String,
+    },
+    /// A folder is in the way.
+    #[error("{file} is a folder; name a file")]
+    TargetIsFolder {
+        /// The folder.
+        file: String,
+    },
+    /// Tensors that the format can't hold.
+    #[error("{file} was not written: {}", .problems.join("; "))]
+    CannotCarry {
+        /// The file that was not written.
+        file: String,
+        /// Each reason, with the tensors that it is one for.
+        problems: Vec<String>,
+    },
     /// The output of the command can't be written.
     #[error("cannot write to the standard output")]
     Stdout(#[source] io::Error),
+}
+
+/// The indices that an axis has, for the end of a sentence.
+fn indices(extent: usize) -> String {
+    match extent {
+        0 => ", which is empty".to_owned(),
+        _ => format!("; its indices are -{extent} to {}", extent - 1),
+    }
 }
 
 impl From<tenfold::Error> for Failure {

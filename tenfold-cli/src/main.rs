@@ -1,11 +1,12 @@
-//! The command `tenfold`: inspect, run, bench, devices; no library logic.
+//! The command `tenfold`: inspect, run, bench, tensor, convert, devices; no library logic.
 //!
-//! `args` is the command line, `command` has one module for each command, `feeds` makes the inputs of a run.
+//! `args` is the command line, `command` has one module for each command, `feeds` makes the inputs of a run, `slice`, `values`
+//! and `histogram` show a tensor, `target` is a file to be written.
 //! Results go to the standard output, as tables for people or, with `--json`, as JSON for programs; errors and progress
 //! go to the standard error. The exit code is 0 for success, 2 for a wrong command line and 1 for every other failure.
 //!
 //! Invariants: a number in a table or in JSON comes from the library or from a clock, nothing is computed here but
-//! percentiles; a command that fails prints nothing to the standard output.
+//! percentiles, standard deviations and counts; a command that fails prints nothing to the standard output.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::print_stderr,
@@ -16,9 +17,14 @@ mod args;
 mod command;
 mod failure;
 mod feeds;
+mod histogram;
+mod names;
 mod random;
+mod slice;
 mod statistics;
 mod table;
+mod target;
+mod values;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -26,7 +32,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Command, CommandLine};
-use command::{bench, devices, inspect, run};
+use command::{bench, convert, devices, inspect, run, tensor};
 use failure::Failure;
 
 fn main() -> ExitCode {
@@ -53,6 +59,8 @@ fn execute(command: &Command) -> Result<String, Failure> {
         Command::Inspect(args) => inspect::run(args),
         Command::Run(args) => run::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Tensor(args) => tensor::run(args),
+        Command::Convert(args) => convert::run(args),
         Command::Devices(args) => Ok(devices::run(args)),
     }
 }

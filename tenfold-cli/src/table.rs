@@ -1,7 +1,7 @@
 //! Tables and numbers for people.
 //!
 //! Columns are separated by two spaces and as wide as their widest cell; text is left-aligned, numbers are right-aligned.
-//! No line ends with a space.
+//! No line ends with a space. Control characters, which names from files may have, are shown as escapes.
 
 use std::fmt::Write as _;
 
@@ -39,7 +39,7 @@ impl Table {
     /// Adds a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
         debug_assert_eq!(N, self.aligns.len(), "each row has a cell for each column");
-        self.rows.push(cells.into());
+        self.rows.push(cells.into_iter().map(visible).collect());
     }
 
     /// The lines, each behind `indent` spaces and with a line feed at its end.
@@ -67,6 +67,22 @@ impl Table {
         }
         text
     }
+}
+
+/// The text without anything that moves a terminal's cursor.
+pub(crate) fn visible(text: String) -> String {
+    if !text.contains(char::is_control) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() {
+            out.extend(letter.escape_default());
+        } else {
+            out.push(letter);
+        }
+    }
+    out
 }
 
 /// A value with at most six significant digits: plain where that is short, else with an exponent.
@@ -123,6 +139,12 @@ pub(crate) fn grouped(value: u64) -> String {
     text
 }
 
+/// How many there are of a thing: `1 tensor`, `2 tensors`.
+pub(crate) fn counted(count: u64, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(count))
+}
+
 /// A duration in milliseconds.
 pub(crate) fn milliseconds(value: f64) -> String {
     format!("{value:.3} ms")
@@ -143,6 +165,13 @@ mod tests {
         table.row(["long name".into(), "7".into(), String::new()]);
         let expect = "  name        n  text\n  a          10  é\n  long name   7\n";
         assert_eq!(table.render(2), expect);
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        let mut table = Table::without_headings([Align::Left]);
+        table.row(["a\x1b[31m\nb".into()]);
+        assert_eq!(table.render(0), "a\\u{1b}[31m\\nb\n");
     }
 
     #[test]
@@ -189,5 +218,8 @@ mod tests {
             assert_eq!(grouped(value), expect);
         }
         assert_eq!(milliseconds(1.23456), "1.235 ms");
+        for (count, expect) in [(0, "0 things"), (1, "1 thing"), (1000, "1,000 things")] {
+            assert_eq!(counted(count, "thing"), expect);
+        }
     }
 }

@@ -48,7 +48,7 @@ pub use read::Container;
 pub use reader::ContainerReader;
 pub use write::ContainerWriter;
 
-pub(crate) use header::MAGIC;
+pub(crate) use header::{MAGIC, VERSION};
 
 /// Key and value texts of a file.
 pub type Metadata = Vec<(String, String)>;

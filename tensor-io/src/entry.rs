@@ -125,7 +125,8 @@ impl Entry {
     }
 
     /// The number of elements, which was checked when the entry was made.
-    pub(crate) fn element_count(&self) -> usize {
+    #[must_use]
+    pub fn element_count(&self) -> usize {
         checked_element_count("entry", &self.shape).unwrap_or(usize::MAX)
     }
 

@@ -3,11 +3,13 @@
 //! What the formats have in common: what they say about their tensors, text metadata, copies, tensors where they lie, and
 //! bytes. What only one has (checksums, shards, typed metadata) is in its own module.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
 use tensor::Tensor;
+use tensor_core::DType;
 
 use crate::container::{self, Container, ContainerWriter};
 use crate::element::ByteOrder;
@@ -57,6 +59,23 @@ impl FileFormat {
             "npz" => Some(Self::Npz),
             _ => None,
         }
+    }
+
+    /// Whether [`save`] can write tensors of `dtype` in this format.
+    #[must_use]
+    pub fn holds(self, dtype: DType) -> bool {
+        match self {
+            Self::Container => !dtype.is_external(),
+            Self::SafeTensors => safetensors::type_of(dtype).is_some(),
+            Self::Npy | Self::Npz => npy::holds(dtype),
+            Self::Gguf => false,
+        }
+    }
+
+    /// Whether a file of this format has a place for texts, which [`save`] otherwise refuses.
+    #[must_use]
+    pub fn holds_metadata(self) -> bool {
+        matches!(self, Self::Container | Self::SafeTensors | Self::Gguf)
     }
 }
 
@@ -152,6 +171,38 @@ impl TensorFile {
         }
     }
 
+    /// The version of the format, where the format has versions.
+    #[must_use]
+    pub fn version(&self) -> Option<String> {
+        match &self.kind {
+            Kind::Container(_) => Some(container::VERSION.to_string()),
+            Kind::Gguf(file) => Some(file.version().to_string()),
+            Kind::Npy(file) => {
+                let numbers = file.mapping.get(npy::MAGIC.len()..npy::MAGIC.len() + 2)?;
+                Some(format!("{}.{}", numbers[0], numbers[1]))
+            }
+            Kind::SafeTensors(_) | Kind::Shards(_) | Kind::Npz(..) => None,
+        }
+    }
+
+    /// What only GGUF has, if this is such a file: metadata with types, for one.
+    #[must_use]
+    pub fn as_gguf(&self) -> Option<&Gguf> {
+        match &self.kind {
+            Kind::Gguf(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// The files behind an index of shards, if this is one.
+    #[must_use]
+    pub fn as_shards(&self) -> Option<&Shards> {
+        match &self.kind {
+            Kind::Shards(file) => Some(file),
+            _ => None,
+        }
+    }
+
     /// What the file says about each tensor. The one of a npy file has the file's name.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
@@ -165,7 +216,8 @@ impl TensorFile {
         }
     }
 
-    /// The texts that go along with the tensors; the metadata of GGUF as text, long arrays abridged.
+    /// The texts that go along with the tensors; the metadata of GGUF as text, long arrays abridged; of shards the texts of
+    /// every file, and where two have the same key, that of the first.
     #[must_use]
     pub fn metadata(&self) -> Vec<(String, String)> {
         match &self.kind {
@@ -177,7 +229,15 @@ impl TensorFile {
                     .map(|(key, value)| (key.clone(), value.to_string()))
                     .collect()
             }
-            Kind::Shards(_) | Kind::Npy(_) | Kind::Npz(..) => Vec::new(),
+            Kind::Shards(file) => {
+                let mut known = HashSet::new();
+                let pairs = file.files().flat_map(|(_, shard)| shard.metadata());
+                pairs
+                    .filter(|(key, _)| known.insert(key))
+                    .cloned()
+                    .collect()
+            }
+            Kind::Npy(_) | Kind::Npz(..) => Vec::new(),
         }
     }
 
@@ -275,7 +335,7 @@ pub fn save(
         done += bytes;
         progress(done, total);
     };
-    if matches!(format, FileFormat::Npy | FileFormat::Npz) && !metadata.is_empty() {
+    if !format.holds_metadata() && !metadata.is_empty() {
         return Err(FileError::NoMetadata {
             file: file(),
             format,

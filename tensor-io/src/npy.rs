@@ -222,14 +222,19 @@ pub(crate) fn read_sized(
 
 /// Whether numpy has a name for a dtype.
 pub(crate) fn check_dtype(dtype: DType, format: FileFormat, file: &str) -> Result<(), FileError> {
-    match dtype {
-        DType::BF16 | DType::External(_) => Err(FileError::UnsupportedDType {
-            file: file.to_owned(),
-            format,
-            dtype,
-        }),
-        _ => Ok(()),
+    if holds(dtype) {
+        return Ok(());
     }
+    Err(FileError::UnsupportedDType {
+        file: file.to_owned(),
+        format,
+        dtype,
+    })
+}
+
+/// Whether numpy has a name for `dtype`.
+pub(crate) fn holds(dtype: DType) -> bool {
+    !matches!(dtype, DType::BF16 | DType::External(_))
 }
 
 /// Writes header and values of `tensor`.

@@ -91,6 +91,7 @@ const NEVER: &[(&str, &[&str], &str)] = &[
 /// External crates that one crate of ours may depend on.
 const ONLY: &[(&str, &str)] = &[
     ("clap", "tenfold-cli"),
+    ("indicatif", "tenfold-cli"),
     ("ash", "vulkan-backend"),
     ("gpu-allocator", "vulkan-backend"),
     ("shaderc", "vulkan-backend"),

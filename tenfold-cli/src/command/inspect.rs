@@ -1,4 +1,6 @@
-//! `tenfold inspect`: what is in a model file, whether or not it can run.
+//! `tenfold inspect`: what is in a model file, whether or not it can run, or in a file of tensors.
+
+pub(crate) mod tensors;
 
 use std::path::Path;
 
@@ -11,8 +13,12 @@ use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::table::{Align, Table, bytes, grouped};
 
-/// Reads the file and says what is in it. Parts that are not supported are told, they are no failure.
+/// Reads the file and says what is in it. Parts that are not supported are told, they are no failure. What does not begin
+/// as a file of tensors is taken for a model.
 pub(crate) fn run(args: &InspectArgs) -> Result<String, Failure> {
+    if tensors::are_in(&args.file) {
+        return tensors::run(args);
+    }
     let info = Model::inspect(&args.file)?;
     Ok(if args.json {
         to_text(&to_json(&args.file, &info))
@@ -35,7 +41,7 @@ fn to_tables(file: &Path, info: &Info) -> String {
     text = text.trim_end().to_owned();
     text.push('\n');
 
-    section(&mut text, "metadata", metadata(info));
+    section(&mut text, "metadata", metadata(&info.metadata));
     section(&mut text, "inputs", ports(&info.inputs));
     section(&mut text, "outputs", ports(&info.outputs));
     let mut ops = Table::without_headings([Align::Right, Align::Left]);
@@ -68,10 +74,10 @@ fn section(text: &mut String, heading: &str, rows: Table) {
 }
 
 /// Keys and values; of a long value its beginning and its length.
-fn metadata(info: &Info) -> Table {
+fn metadata(pairs: &[(String, String)]) -> Table {
     const SHOWN: usize = 60;
     let mut table = Table::without_headings([Align::Left, Align::Left]);
-    for (key, value) in &info.metadata {
+    for (key, value) in pairs {
         let quoted = format!("{value:?}");
         let length = value.chars().count();
         let shown = if length <= SHOWN {

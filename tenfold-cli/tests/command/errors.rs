@@ -22,6 +22,8 @@ fn help_and_version_succeed() {
         "run --help",
         "inspect --help",
         "bench --help",
+        "tensor --help",
+        "convert --help",
         "devices --help",
     ] {
         let text = tenfold(words).success();
@@ -58,6 +60,28 @@ fn a_wrong_command_line_ends_with_2() {
             "expected NAME=N with a whole number N, for example batch=8 or x.3=320",
         ),
         ("run m.onnx --emit fused --json", "cannot be used with"),
+        (
+            "tensor a.npy --slice 1,",
+            "expected indices, ranges START:END:STEP and ... with commas between them, for example 0:10,:,::-2,3",
+        ),
+        (
+            "tensor a.npy --slice ::0",
+            "a step of 0 leads nowhere; 1 takes every element",
+        ),
+        ("tensor a.npy --slice ...,...", "... can stand once only"),
+        (
+            "tensor a.npy --save b.gguf",
+            "GGUF files are read, not written; choose .tensors, .safetensors, .npz or .npy",
+        ),
+        ("tensor a.npy --force", "--save <OUT>"),
+        (
+            "convert a.npz b.txt",
+            "the name must end with the format: .tensors, .safetensors, .npz or .npy",
+        ),
+        (
+            "convert a.npz b.npz --dtype q8",
+            "expected f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64, bool, c32 or c64",
+        ),
     ] {
         let stderr = tenfold(words).failure(2);
         assert!(

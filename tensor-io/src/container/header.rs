@@ -6,7 +6,7 @@ use crate::error::FileError;
 pub(crate) const MAGIC: [u8; 8] = *b"\x89TNF\r\n\x1a\n";
 
 /// The version that is written, and the newest that is read.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// Tensors begin at multiples of this many bytes.
 pub(super) const ALIGN: u64 = 64;

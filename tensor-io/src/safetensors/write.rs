@@ -66,7 +66,7 @@ struct Plan<'a> {
 }
 
 /// Place of a dtype in the format's order, and its name there.
-fn type_of(dtype: DType) -> Option<(usize, &'static str)> {
+pub(crate) fn type_of(dtype: DType) -> Option<(usize, &'static str)> {
     let format = ElementFormat::DType(dtype);
     let place = TYPES.iter().position(|(_, known)| *known == format)?;
     Some((place, TYPES[place].0))

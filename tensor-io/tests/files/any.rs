@@ -89,6 +89,11 @@ fn metadata_are_texts() {
         assert!(gguf.contains(&expect), "{expect:?}");
     }
     assert!(texts("deflated.npz").is_empty());
+    // Both shards have it; it is told once.
+    assert_eq!(
+        texts("model.safetensors.index.json"),
+        [pair("format", "np")]
+    );
 }
 
 #[test]
@@ -340,4 +345,47 @@ fn a_view_of_a_read_only_mapping_refuses_to_be_written() {
     let mut mapped = file.map("f32_cube").unwrap();
     let error = mapped.view_mut().unwrap_err();
     assert!(matches!(error, TensorError::ReadOnly { .. }), "{error:?}");
+}
+
+#[test]
+fn a_file_tells_its_version_and_what_only_its_format_has() {
+    for (file, version, gguf, shards) in [
+        ("version_1.tensors", Some("1"), false, None),
+        ("all.safetensors", None, false, None),
+        ("model.safetensors.index.json", None, false, Some(2)),
+        ("little.gguf", Some("3"), true, None),
+        ("float32_le_row.npy", Some("1.0"), false, None),
+        ("version_2.npy", Some("2.0"), false, None),
+        ("deflated.npz", None, false, None),
+    ] {
+        let opened = TensorFile::open(fixture(file)).unwrap();
+        assert_eq!(opened.version().as_deref(), version, "{file}");
+        assert_eq!(opened.as_gguf().is_some(), gguf, "{file}");
+        let files = opened.as_shards().map(|shards| shards.files().len());
+        assert_eq!(files, shards, "{file}");
+    }
+}
+
+/// What `holds` says is what `save` does.
+#[test]
+fn a_format_tells_what_it_can_hold() {
+    let path = written("holds");
+    for format in [
+        FileFormat::Container,
+        FileFormat::SafeTensors,
+        FileFormat::Gguf,
+        FileFormat::Npy,
+        FileFormat::Npz,
+    ] {
+        for &dtype in DType::TAGS {
+            let tensor = Tensor::zeros(dtype, [1]).unwrap();
+            let saved = save(&path, format, &[("a", &tensor)], &[], |_, _| {});
+            assert_eq!(format.holds(dtype), saved.is_ok(), "{format} {dtype}");
+        }
+        if format != FileFormat::Gguf {
+            let tensor = Tensor::scalar(1_u8);
+            let saved = save(&path, format, &[("a", &tensor)], &[("k", "v")], |_, _| {});
+            assert_eq!(format.holds_metadata(), saved.is_ok(), "{format}");
+        }
+    }
 }
