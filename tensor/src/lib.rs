@@ -17,6 +17,7 @@
 #![deny(unsafe_code)]
 
 mod cast;
+pub mod device;
 mod dynamic;
 mod element;
 mod error;
@@ -39,6 +40,8 @@ pub use error::{ReinterpretError, Result, TensorError};
 pub use group::{AllocationGroup, DescriptorSlot, GroupError};
 pub use placement::{CpuDomain, Device, DeviceKind, MemoryKind, ParseDeviceError, Placement};
 pub use shared::SharedTensor;
+pub use storage::alloc;
+pub use storage::{AllocBuffer, Deleter, OwnedBuffer, OwnedBufferMut, RawBuffer};
 pub use storage::{AxisIterMut, IterMut, LanesMut, StridedMut};
 pub use storage::{Buffer, Dynamic, Gpu, Host, HostBufferRecycler, Representation};
 pub use summary::Summary;

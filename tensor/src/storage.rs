@@ -5,6 +5,16 @@
 //! chooses the storage type and is the only way from a storage to host memory; it is fallible, so no read of a tensor can
 //! move data between memories unseen.
 
+#[expect(
+    unsafe_code,
+    reason = "hands out raw memory; everything above it is safe"
+)]
+pub mod alloc;
+#[expect(
+    unsafe_code,
+    reason = "makes slices of an allocator's blocks, whose elements it has written"
+)]
+mod alloc_buffer;
 mod buffer;
 #[expect(
     unsafe_code,
@@ -14,14 +24,21 @@ mod dense;
 mod host;
 #[expect(
     unsafe_code,
+    reason = "makes slices of memory that foreign code gave as a pointer"
+)]
+mod owned_buffer;
+#[expect(
+    unsafe_code,
     reason = "lends elements of interleaved parts one by one, which no safe slice can"
 )]
 mod strided_mut;
 
+pub use alloc_buffer::AllocBuffer;
 pub use buffer::Buffer;
 pub(crate) use dense::{Dense, DenseMut, Order};
 pub use host::HostBufferRecycler;
 pub(crate) use host::{HostStorage, copied, try_vec};
+pub use owned_buffer::{Deleter, OwnedBuffer, OwnedBufferMut, RawBuffer};
 pub use strided_mut::{AxisIterMut, IterMut, LanesMut, StridedMut};
 
 use std::fmt;

@@ -19,11 +19,29 @@ pub(super) fn gather<T: Clone, R: TensorRank>(view: &TypedTensorView<'_, T, R>) 
     if let Some(elements) = view.dense() {
         out.extend_from_slice(elements);
     } else if let Some(pair) = tiled_pair(view.layout()).filter(|_| !std::mem::needs_drop::<T>()) {
+        // Elements without a destructor may be written twice: the first value only makes the room.
+        out.resize(view.len(), view.storage()[view.layout().offset()].clone());
         copy_tiles(view.storage(), view.layout(), pair, &mut out)?;
     } else {
         copy_runs(view.storage(), view.layout(), &mut out);
     }
     Ok(out)
+}
+
+/// The elements of `view` in row-major logical order, written to `out`, which has as many.
+pub(crate) fn gather_into<T: Copy, R: TensorRank>(
+    view: &TypedTensorView<'_, T, R>,
+    out: &mut [T],
+) -> Result<()> {
+    if let Some(elements) = view.dense() {
+        out.copy_from_slice(elements);
+    } else if let Some(pair) = tiled_pair(view.layout()) {
+        copy_tiles(view.storage(), view.layout(), pair, out)?;
+    } else {
+        let elements = out.iter_mut().zip(view.iter());
+        elements.for_each(|(to, from)| *to = *from);
+    }
+    Ok(())
 }
 
 fn copy_runs<T: Clone, R: TensorRank>(data: &[T], layout: &TensorLayout<R>, out: &mut Vec<T>) {
@@ -50,12 +68,12 @@ fn tiled_pair<R: TensorRank>(layout: &TensorLayout<R>) -> Option<usize> {
     (outer[closest].stride.unsigned_abs() < inner.stride.unsigned_abs()).then_some(closest)
 }
 
-/// Copies tile by tile over block `closest` and the innermost one.
+/// Copies tile by tile over block `closest` and the innermost one, to `out`, which has as many elements as the layout.
 fn copy_tiles<T: Clone, R: TensorRank>(
     data: &[T],
     layout: &TensorLayout<R>,
     closest: usize,
-    out: &mut Vec<T>,
+    out: &mut [T],
 ) -> Result<()> {
     let extents: Vec<usize> = layout.blocks().iter().map(|block| block.extent).collect();
     let from: TensorLayout<DynRank> = layout.reshape(&extents)?;
@@ -66,8 +84,6 @@ fn copy_tiles<T: Clone, R: TensorRank>(
     // What is left, walked outside the tiles; the innermost axis goes first, so that `closest` keeps its number.
     let rest = |layout: &TensorLayout<DynRank>| layout.index_axis(inner, 0)?.index_axis(closest, 0);
     let (from, to) = (rest(&from)?, rest(&to)?);
-    // Elements without a destructor may be written twice: the first value only makes the room.
-    out.resize(layout.element_count(), data[layout.offset()].clone());
     let step = |at: usize, stride: isize, count: usize| {
         at.wrapping_add_signed(stride.wrapping_mul(count as isize))
     };
