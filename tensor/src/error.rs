@@ -179,6 +179,14 @@ impl TensorError {
     pub(crate) fn from_alloc(op: &'static str) -> impl Fn(AllocError) -> Self {
         move |source| Self::Alloc { op, source }
     }
+
+    /// What a device said to the operation `op`.
+    pub(crate) fn from_device(op: &'static str) -> impl Fn(DeviceError) -> Self {
+        move |source| match source {
+            DeviceError::Alloc(source) => Self::Alloc { op, source },
+            source => Self::Device { op, source },
+        }
+    }
 }
 
 /// A consuming conversion that failed, with the owner it was given: no failure loses the input.

@@ -18,6 +18,11 @@ mod alloc_buffer;
 mod buffer;
 #[expect(
     unsafe_code,
+    reason = "reads and writes preset elements as their bytes"
+)]
+mod bytes;
+#[expect(
+    unsafe_code,
     reason = "skips the bounds check that keeps loops over dense views from being vectorised"
 )]
 mod dense;
@@ -34,7 +39,9 @@ mod owned_buffer;
 mod strided_mut;
 
 pub use alloc_buffer::AllocBuffer;
+pub(crate) use alloc_buffer::block_layout;
 pub use buffer::Buffer;
+pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use dense::{Dense, DenseMut, Order};
 pub use host::HostBufferRecycler;
 pub(crate) use host::{HostStorage, copied, try_vec};

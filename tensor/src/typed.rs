@@ -14,6 +14,8 @@ mod dense_views;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use allocated::dense_in_axis_order;
+
 use std::fmt;
 
 use tensor_core::{DynRank, TensorLayout, TensorRank};

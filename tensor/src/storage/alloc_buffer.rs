@@ -29,9 +29,9 @@ use crate::{Placement, Result};
 /// ```
 pub struct AllocBuffer<T> {
     /// Invariant: host addressable, aligned for `T`, with room for `len` elements, all of them initialised.
-    allocation: Allocation,
-    len: usize,
-    elements: PhantomData<T>,
+    pub(super) allocation: Allocation,
+    pub(super) len: usize,
+    pub(super) elements: PhantomData<T>,
 }
 
 /// A block that is not yet filled; the same invariant, without "initialised".
@@ -41,20 +41,24 @@ struct Blank<T> {
     elements: PhantomData<T>,
 }
 
+/// The block of `len` elements of type `T`: their size, aligned to 64 bytes at least.
+pub(crate) fn block_layout<T>(len: usize) -> Result<Layout, AllocError> {
+    Layout::array::<T>(len)
+        .and_then(|layout| layout.align_to(ALIGNMENT_BYTES))
+        .map_err(|_| AllocError::TooLarge {
+            elements: len,
+            element_bytes: size_of::<T>(),
+        })
+}
+
 impl<T: Copy + Send + Sync + 'static> Blank<T> {
     fn new(allocator: &Arc<dyn Allocator>, len: usize) -> Result<Self, AllocError> {
         let placement = allocator.placement();
         if !placement.memory_kind.is_host_addressable() {
             return Err(AllocError::NotHostAddressable { placement });
         }
-        let layout = Layout::array::<T>(len)
-            .and_then(|layout| layout.align_to(ALIGNMENT_BYTES))
-            .map_err(|_| AllocError::TooLarge {
-                elements: len,
-                element_bytes: size_of::<T>(),
-            })?;
         Ok(Self {
-            allocation: Allocation::new(allocator, layout)?,
+            allocation: Allocation::new(allocator, block_layout::<T>(len)?)?,
             len,
             elements: PhantomData,
         })

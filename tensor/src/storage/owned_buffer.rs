@@ -157,9 +157,9 @@ pub struct RawBuffer<T> {
     deleter: Option<Deleter<T>>,
 }
 
-// SAFETY: the constructor's caller promises memory that any thread may use, of elements that may be sent; the deleter may
-// be.
-unsafe impl<T: Send> Send for RawBuffer<T> {}
+// SAFETY: the constructor's caller promises memory that any thread may use, and the deleter may be sent. Others may hold
+// references to the elements of a `read_only` buffer, so sending it shares them: `T` has to be `Sync` too.
+unsafe impl<T: Send + Sync> Send for RawBuffer<T> {}
 
 // SAFETY: a shared `RawBuffer` lends only `&[T]`; the deleter is reached only by `drop`, which has the buffer to itself.
 unsafe impl<T: Sync> Sync for RawBuffer<T> {}

@@ -14,15 +14,27 @@ use crate::storage::{AllocBuffer, Gpu, Representation};
 use crate::view::gather_into;
 use crate::{Result, TensorError, TypedTensorView};
 
-impl<T: Copy + Send + Sync + 'static, R: TensorRank> TypedTensor<T, R, Gpu> {
-    /// A tensor over a buffer that was made for its dense layout.
-    fn allocated(layout: TensorLayout<R>, buffer: AllocBuffer<T>) -> Self {
-        Self {
-            layout,
-            storage: Box::new(buffer),
-        }
+/// The axes from the largest stride to the smallest, and the permutation that takes them back.
+fn axis_order<R: TensorRank>(layout: &TensorLayout<R>) -> (Vec<usize>, Vec<usize>) {
+    let strides = layout.strides();
+    let mut axes: Vec<usize> = (0..layout.rank()).collect();
+    axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
+    let mut back = vec![0; axes.len()];
+    for (at, &axis) in axes.iter().enumerate() {
+        back[axis] = at;
     }
+    (axes, back)
+}
 
+/// A dense layout of the same shape, at offset 0, whose axes lie in memory in the order of those of `layout`.
+pub(crate) fn dense_in_axis_order<R: TensorRank>(
+    layout: &TensorLayout<R>,
+) -> Result<TensorLayout<R>> {
+    let (axes, back) = axis_order(layout);
+    Ok(layout.permute(&axes)?.row_major_like().permute(&back)?)
+}
+
+impl<T: Copy + Send + Sync + 'static, R: TensorRank> TypedTensor<T, R, Gpu> {
     /// A row-major tensor of `T::default()`, the zero of a number, in memory of `allocator`.
     ///
     /// # Errors
@@ -55,7 +67,7 @@ impl<T: Copy + Send + Sync + 'static, R: TensorRank> TypedTensor<T, R, Gpu> {
         let layout = TensorLayout::row_major(shape).map_err(TensorError::from_validation(op))?;
         let buffer = AllocBuffer::filled(allocator, layout.element_count(), value)
             .map_err(TensorError::from_alloc(op))?;
-        Ok(Self::allocated(layout, buffer))
+        Ok(Self::from_dense_buffer(layout, Box::new(buffer)))
     }
 
     /// A tensor in memory of `allocator`, of elements that are listed with the last axis fastest and are copied.
@@ -102,7 +114,7 @@ impl<T: Copy + Send + Sync + 'static, R: TensorRank> TypedTensor<T, R, Gpu> {
         }
         let buffer =
             AllocBuffer::copied(allocator, elements).map_err(TensorError::from_alloc(op))?;
-        Ok(Self::allocated(layout, buffer))
+        Ok(Self::from_dense_buffer(layout, Box::new(buffer)))
     }
 }
 
@@ -124,13 +136,7 @@ impl<T: Copy + Send + Sync + 'static, R: TensorRank> TypedTensorView<'_, T, R> {
     /// # Errors
     /// [`TensorError::Alloc`].
     pub fn duplicate_in(&self, allocator: &Arc<dyn Allocator>) -> Result<TypedTensor<T, R, Gpu>> {
-        let strides = self.strides();
-        let mut axes: Vec<usize> = (0..self.rank()).collect();
-        axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
-        let mut back = vec![0; axes.len()];
-        for (at, &axis) in axes.iter().enumerate() {
-            back[axis] = at;
-        }
+        let (axes, back) = axis_order(self.layout());
         let mut copy = self.permute(&axes)?.gathered("duplicate_in", allocator)?;
         copy.layout = copy.layout.permute(&back)?;
         Ok(copy)
@@ -155,7 +161,7 @@ impl<T: Copy + Send + Sync + 'static, R: TensorRank> TypedTensorView<'_, T, R> {
         if self.dense().is_none() {
             gather_into(self, buffer.as_mut_slice())?;
         }
-        Ok(TypedTensor::allocated(layout, buffer))
+        Ok(TypedTensor::from_dense_buffer(layout, Box::new(buffer)))
     }
 }
 
@@ -178,7 +184,10 @@ impl<T: Copy + Send + Sync + 'static, R: TensorRank, D: Representation> TypedTen
     pub fn duplicate_in(&self, allocator: &Arc<dyn Allocator>) -> Result<TypedTensor<T, R, Gpu>> {
         let buffer = AllocBuffer::copied(allocator, self.storage()?)
             .map_err(TensorError::from_alloc("duplicate_in"))?;
-        Ok(TypedTensor::allocated(self.layout.clone(), buffer))
+        Ok(TypedTensor::from_dense_buffer(
+            self.layout.clone(),
+            Box::new(buffer),
+        ))
     }
 
     /// The allocator that the elements' memory came from, if it was one.

@@ -3,7 +3,8 @@
 //! **How it works.** A ledger has one entry per live block: size, alignment, number, and the call stack if that was asked
 //! for. A free is checked against it before the inner allocator hears of it, so a block that is freed twice, was never
 //! handed out, or comes back with another layout does no harm: it is told (recorded, or a panic), and the inner allocator
-//! only ever sees each block once with its own layout.
+//! only ever sees each block once with its own layout. What it can't see: a second free of an address that was handed out
+//! again meanwhile looks like the free of the new block.
 //!
 //! **Order.** An entry is made after the inner allocator handed the block out, and removed before the block goes back; an
 //! address that is handed out again therefore never meets its old entry.
@@ -285,7 +286,8 @@ unsafe impl Allocator for DebugAllocator {
         Ok(block)
     }
 
-    /// Unlike other allocators, it may be given any block with any layout: what is wrong is told and does no harm.
+    /// Unlike other allocators, it may be given any address with any layout, unless a block of somebody else lives there:
+    /// what is wrong is told and does no harm.
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         let mut ledger = self.ledger();
         let (made, misuse) = ledger.remove(block.addr().get(), layout);
@@ -293,7 +295,7 @@ unsafe impl Allocator for DebugAllocator {
         drop(ledger);
         if let Some(made) = made {
             // SAFETY: the ledger had the block with the layout that `inner` made it with, and no longer has it, so it goes
-            // back once. Its owner is the caller, who gives it up.
+            // back once. The block that lives at this address is the caller's, who gives it up.
             unsafe { self.inner.deallocate(block, made) };
         }
         if let (Some(misuse), OnMisuse::Panic) = (misuse, self.options.on_misuse) {

@@ -314,7 +314,7 @@ fn h03_wrong_frees_are_found_and_do_no_harm() {
     let block = debug.allocate(layout).unwrap();
     let address = block.addr().get();
     let foreign = NonNull::from(&mut 0_u8);
-    // SAFETY: a `DebugAllocator` may be given any block.
+    // SAFETY: a `DebugAllocator` may be given any address where no block of somebody else lives.
     unsafe { debug.deallocate(foreign, bytes(1)) };
     // SAFETY: as above.
     unsafe { debug.deallocate(block, bytes(79)) };
@@ -350,7 +350,7 @@ fn h03_wrong_frees_are_found_and_do_no_harm() {
 fn h03_a_wrong_free_panics_if_it_is_told_to() {
     let options = DebugOptions::default().on_misuse(OnMisuse::Panic);
     let debug = DebugAllocator::new(system(), options);
-    // SAFETY: a `DebugAllocator` may be given any block.
+    // SAFETY: a `DebugAllocator` may be given any address where no block of somebody else lives.
     unsafe { debug.deallocate(NonNull::from(&mut 0_u8), bytes(1)) };
 }
 
