@@ -1,9 +1,9 @@
-//! Tensors on the host: typed and dynamic owners, borrowed views, copies and printing.
+//! Tensors and their memory: typed and dynamic owners, borrowed views, allocators, copies between devices, printing.
 //!
 //! **What it owns.** [`TypedTensor`] (element type, rank and representation are type parameters), [`Tensor`] (element type
 //! known when running), the borrowed views [`TypedTensorView`], [`TypedTensorViewMut`], [`TensorView`], [`TensorViewMut`],
-//! [`Tensor::cast`], conversion from and to little-endian bytes, printing and [`Summary`]. **What it does not own:**
-//! arithmetic beyond fill, cast and copy; files; graphs.
+//! [`Tensor::cast`], conversion from and to little-endian bytes, printing and [`Summary`]; allocators ([`alloc`]), and devices
+//! with their copies and streams ([`device`]). **What it does not own:** arithmetic beyond fill, cast and copy; files; graphs.
 //!
 //! **Ownership.** Owners are move-only and lend views; only `TypedTensor<_, _, Host>` is `Clone`, since a clone must never
 //! move data between memories unseen. The copying verbs are `duplicate` (same memory order), `to_contiguous` (row-major)

@@ -7,7 +7,7 @@ use super::{DeviceError, Driver, HostSource, MemoryRange, Stream, Transfer};
 use crate::AllocBuffer;
 use crate::alloc::{self, ALIGNMENT_BYTES, Allocation, Allocator, SystemAllocator};
 
-const BYTES: usize = 5000;
+const BYTES: usize = 3000;
 
 /// Runs all checks, those of each allocator included. The device has to have 4 MiB of each kind of memory free.
 ///
@@ -50,7 +50,7 @@ fn pattern(seed: usize) -> Vec<u8> {
 fn block(allocator: &Arc<dyn Allocator>) -> MemoryRange {
     let layout = Layout::from_size_align(BYTES, ALIGNMENT_BYTES).expect("a small block");
     let made = Allocation::new(allocator, layout).map_err(DeviceError::from);
-    MemoryRange::whole(Arc::new(good("a block of 5000 bytes", made)))
+    MemoryRange::whole(Arc::new(good("a block of 3000 bytes", made)))
 }
 
 fn part(range: &MemoryRange, offset: usize, len: usize) -> MemoryRange {

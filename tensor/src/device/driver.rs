@@ -75,7 +75,7 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// Holds back what is queued from now on until `event`, of any stream of the device, is complete. Returns at once.
     ///
     /// # Errors
-    /// [`DeviceError::ForeignMemory`] or another one if the event is of another device.
+    /// [`DeviceError`], also if the event is of another device.
     fn wait(&self, event: &Arc<dyn Event>) -> Result<(), DeviceError>;
 
     /// Whether everything queued so far is done. Never waits.

@@ -275,6 +275,29 @@ fn the_limit_holds_with_many_threads() {
 }
 
 #[test]
+fn a_limit_counts_only_what_was_had() {
+    let recording = Arc::new(RecordingAllocator::over_system());
+    let limit = Arc::new(LimitAllocator::new(recording.clone(), 100));
+    let allocator: Arc<dyn Allocator> = limit.clone();
+    recording.fail_at(Some(0));
+    let error = Allocation::new(&allocator, bytes(60)).unwrap_err();
+    assert!(matches!(
+        error,
+        AllocError::OutOfMemory {
+            requested_bytes: 60,
+            ..
+        }
+    ));
+    assert_eq!(limit.live_bytes(), 0);
+    assert_eq!(
+        recording.events(),
+        [AllocEvent::Refused { layout: bytes(60) }]
+    );
+    let _whole = take(&allocator, 100);
+    assert_eq!((limit.live_bytes(), limit.limit_bytes()), (100, 100));
+}
+
+#[test]
 fn h03_totals_and_peak_are_exact() {
     let debug = Arc::new(DebugAllocator::new(system(), DebugOptions::default()));
     let allocator: Arc<dyn Allocator> = debug.clone();
