@@ -204,26 +204,47 @@ fn d03_e04_every_pair_of_devices_and_layouts_copies() {
     assert_eq!((a.live(), b.live()), (0, 0));
 }
 
+/// Every other column of a matrix of two rows of four.
+fn odd_columns(matrix: Tensor) -> SharedTensor {
+    matrix
+        .into_shared()
+        .slice_axis(1, SliceSpec::new(Some(1), None, 2))
+        .unwrap()
+}
+
 #[test]
 fn e04_gaps_of_the_destination_keep_what_they_had() {
-    let (devices, a, _) = devices();
-    let whole = Tensor::from_vec_row_major([2, 4], vec![1_u8, 2, 3, 4, 5, 6, 7, 8]).unwrap();
-    let whole = whole.into_device(&devices, a.device()).unwrap();
-    let memory: &DeviceBuffer<u8> = {
-        let typed = whole.as_typed::<u8>().unwrap();
-        typed.buffer().unwrap().as_any().downcast_ref().unwrap()
+    let (devices, a, b) = devices();
+    let matrix = |values: [u8; 8], device| {
+        let host = Tensor::from_vec_row_major([2, 4], values.to_vec()).unwrap();
+        host.into_device(&devices, device).unwrap()
     };
-    let range = MemoryRange::whole(Arc::clone(memory.memory()));
-    let whole = whole.into_shared();
-    let mut part = whole
-        .slice_axis(1, SliceSpec::new(Some(1), None, 2))
-        .unwrap();
-    drop(whole);
-    let news = Tensor::from_vec_row_major([2, 2], vec![20_u8, 40, 60, 80]).unwrap();
-    copy(&news, Target::try_from(&mut part).unwrap()).unwrap();
-    let mut bytes = [0; 8];
-    a.read(&range, &mut bytes).unwrap();
-    assert_eq!(bytes, [1, 20, 3, 40, 5, 60, 7, 80]);
+    for to in [a.device(), Device::CPU] {
+        for from in [Device::CPU, a.device(), b.device()] {
+            // With the same gaps on both sides one range of memory would take them along.
+            let gaps = odd_columns(matrix([90, 20, 91, 40, 92, 60, 93, 80], from));
+            let dense = Tensor::from_vec_row_major([2, 2], vec![20_u8, 40, 60, 80]).unwrap();
+            for source in [gaps, dense.into_shared().to(&devices, from).unwrap()] {
+                let whole = matrix([1, 2, 3, 4, 5, 6, 7, 8], to);
+                let buffer = whole.as_typed::<u8>().unwrap().buffer();
+                let buffer = buffer.and_then(|buffer| buffer.as_any().downcast_ref());
+                let range = buffer.map(|buffer: &DeviceBuffer<u8>| {
+                    MemoryRange::whole(Arc::clone(buffer.memory()))
+                });
+                let mut part = odd_columns(whole);
+                copy(&source, Target::try_from(&mut part).unwrap()).unwrap();
+                let mut bytes = [0; 8];
+                match range {
+                    Some(range) => a.read(&range, &mut bytes).unwrap(),
+                    None => {
+                        let view = part.view().unwrap();
+                        bytes.copy_from_slice(view.as_typed::<u8>().unwrap().storage());
+                    }
+                }
+                assert_eq!(bytes, [1, 20, 3, 40, 5, 60, 7, 80], "{from} to {to}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -145,6 +145,13 @@ fn e06_parts_are_gathered_on_either_way() {
             .unwrap()
             .is_empty()
     );
+    // A part without gaps is read where it lies in its owner.
+    let row = rows()
+        .into_shared()
+        .slice_axis(0, SliceSpec::range(1, 2))
+        .unwrap();
+    let there_too = devices.upload(&row, &stream).unwrap().wait().unwrap();
+    assert_eq!(values::<i32>(&there_too), [4, 5, 6]);
     let elsewhere = b.create_stream().unwrap();
     for tensor in [&there, &part] {
         let error = devices.download(tensor, &host, &elsewhere).unwrap_err();
