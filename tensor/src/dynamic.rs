@@ -2,8 +2,10 @@
 //!
 //! It is a private enum with one variant per preset dtype, each a plain [`TypedTensor`], and one for scalars defined outside
 //! this crate; `as_typed` is a match, never a pointer cast, and moving in or out moves fields only. Files: this one has the
-//! type, constructors, metadata and access; `convert` moves tensors in and out; `bytes` reads and writes little-endian bytes.
+//! type, constructors, metadata and access; `allocated` makes tensors in memory of an allocator; `convert` moves tensors in
+//! and out; `bytes` reads and writes little-endian bytes.
 
+mod allocated;
 mod bytes;
 mod complex;
 mod convert;

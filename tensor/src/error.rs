@@ -4,8 +4,10 @@ use std::fmt;
 
 use tensor_core::{DType, ValidationError};
 
+use crate::alloc::AllocError;
+use crate::device::DeviceError;
 use crate::view::ViewError;
-use crate::{GroupError, Placement};
+use crate::{Device, GroupError, Placement};
 
 /// The result of a tensor operation.
 pub type Result<T, E = TensorError> = std::result::Result<T, E>;
@@ -137,12 +139,53 @@ pub enum TensorError {
         /// Bytes of one element.
         element_bytes: usize,
     },
+    /// An allocator that the caller chose could not give memory.
+    #[error("{op}: {source}")]
+    Alloc {
+        /// The operation.
+        op: &'static str,
+        /// What the allocator said.
+        source: AllocError,
+    },
+    /// A device could not do it, or is not known.
+    #[error("{op}: {source}")]
+    Device {
+        /// The operation.
+        op: &'static str,
+        /// What the device said.
+        source: DeviceError,
+    },
+    /// Operands on two devices; nothing moves them unasked.
+    #[error(
+        "{op}: one operand is on {lhs} and another on {rhs}; bring both to one device with to() first"
+    )]
+    DeviceMismatch {
+        /// The operation.
+        op: &'static str,
+        /// The device of the first operand.
+        lhs: Device,
+        /// The device of the first operand that is elsewhere.
+        rhs: Device,
+    },
 }
 
 impl TensorError {
     /// The same error, told by the operation `op`.
     pub(crate) fn from_validation(op: &'static str) -> impl Fn(ValidationError) -> Self {
         move |error| Self::Validation(error.with_op(op))
+    }
+
+    /// What an allocator said to the operation `op`.
+    pub(crate) fn from_alloc(op: &'static str) -> impl Fn(AllocError) -> Self {
+        move |source| Self::Alloc { op, source }
+    }
+
+    /// What a device said to the operation `op`.
+    pub(crate) fn from_device(op: &'static str) -> impl Fn(DeviceError) -> Self {
+        move |source| match source {
+            DeviceError::Alloc(source) => Self::Alloc { op, source },
+            source => Self::Device { op, source },
+        }
     }
 }
 

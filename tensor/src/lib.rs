@@ -1,9 +1,9 @@
-//! Tensors on the host: typed and dynamic owners, borrowed views, copies and printing.
+//! Tensors and their memory: typed and dynamic owners, borrowed views, allocators, copies between devices, printing.
 //!
 //! **What it owns.** [`TypedTensor`] (element type, rank and representation are type parameters), [`Tensor`] (element type
 //! known when running), the borrowed views [`TypedTensorView`], [`TypedTensorViewMut`], [`TensorView`], [`TensorViewMut`],
-//! [`Tensor::cast`], conversion from and to little-endian bytes, printing and [`Summary`]. **What it does not own:**
-//! arithmetic beyond fill, cast and copy; files; graphs.
+//! [`Tensor::cast`], conversion from and to little-endian bytes, printing and [`Summary`]; allocators ([`alloc`]), and devices
+//! with their copies and streams ([`device`]). **What it does not own:** arithmetic beyond fill, cast and copy; files; graphs.
 //!
 //! Beside them stand [`RowMajorView`] and [`ColMajorView`] (dense, of static rank, for inner loops), [`StridedMut`] (mutable
 //! parts that may interleave in memory), complex numbers as pairs of reals, and bytes as views. The feature `ndarray` adds
@@ -22,6 +22,7 @@
 
 mod cast;
 mod convert;
+pub mod device;
 mod dynamic;
 mod element;
 mod error;
@@ -49,6 +50,8 @@ pub use group::{AllocationGroup, DescriptorSlot, GroupError};
 pub use ndarray::ArrayRank;
 pub use placement::{CpuDomain, Device, DeviceKind, MemoryKind, ParseDeviceError, Placement};
 pub use shared::SharedTensor;
+pub use storage::alloc;
+pub use storage::{AllocBuffer, Deleter, OwnedBuffer, OwnedBufferMut, RawBuffer};
 pub use storage::{AxisIterMut, IterMut, LanesMut, StridedMut};
 pub use storage::{Buffer, Dynamic, Gpu, Host, HostBufferRecycler, Representation};
 pub use summary::Summary;

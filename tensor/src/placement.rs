@@ -107,7 +107,7 @@ impl FromStr for Device {
 }
 
 /// What kind of memory elements lie in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum MemoryKind {
     /// Ordinary memory of the process.
@@ -121,6 +121,28 @@ pub enum MemoryKind {
     Device,
     /// Anything else.
     Other,
+}
+
+impl MemoryKind {
+    /// Whether the host reads and writes such memory where it is.
+    #[must_use]
+    pub const fn is_host_addressable(self) -> bool {
+        match self {
+            Self::UnpinnedHost | Self::PinnedHost | Self::Managed => true,
+            Self::Device | Self::Other => false,
+        }
+    }
+
+    /// The kind in words.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::UnpinnedHost => "host memory",
+            Self::PinnedHost => "pinned host memory",
+            Self::Managed => "managed memory",
+            Self::Device => "device memory",
+            Self::Other => "other memory",
+        }
+    }
 }
 
 /// A group of processor cores with memory of its own (a NUMA node).
@@ -156,6 +178,13 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// Ordinary host memory, the default.
+    pub const HOST: Self = Self {
+        memory_kind: MemoryKind::UnpinnedHost,
+        device: None,
+        cpu_domain: None,
+    };
+
     /// Memory of `device` that the host can't address.
     #[must_use]
     pub const fn on_device(device: Device) -> Self {
@@ -165,17 +194,21 @@ impl Placement {
             cpu_domain: None,
         }
     }
+
+    /// The device whose operations read the elements where they are: the processor for host memory, pinned or not, also
+    /// where another device may address it.
+    #[must_use]
+    pub const fn resident_device(&self) -> Device {
+        match (self.memory_kind, self.device) {
+            (MemoryKind::Managed | MemoryKind::Device | MemoryKind::Other, Some(device)) => device,
+            _ => Device::CPU,
+        }
+    }
 }
 
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.memory_kind {
-            MemoryKind::UnpinnedHost => "host memory",
-            MemoryKind::PinnedHost => "pinned host memory",
-            MemoryKind::Managed => "managed memory",
-            MemoryKind::Device => "device memory",
-            MemoryKind::Other => "other memory",
-        })?;
+        f.write_str(self.memory_kind.words())?;
         if let Some(device) = self.device {
             write!(f, " of {device}")?;
         }

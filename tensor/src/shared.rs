@@ -120,13 +120,23 @@ impl SharedTensor {
     /// [`TensorError::Shared`], [`TensorError::Validation`] if the layout reaches an element twice (a broadcast), or as
     /// [`Tensor::view_mut`].
     pub fn view_mut(&mut self) -> Result<TensorViewMut<'_>> {
-        const OP: &str = "SharedTensor::view_mut";
+        let (owner, layout) = self.owner_mut("SharedTensor::view_mut")?;
+        Ok(owner.view_mut()?.with_layout(layout))
+    }
+
+    /// The tensor below, to be written at the elements of the layout, which names none twice.
+    pub(crate) fn owner_mut(&mut self, op: &'static str) -> Result<(&mut Tensor, TensorLayout)> {
         self.layout
             .validate_mutable_no_overlap()
-            .map_err(TensorError::from_validation(OP))?;
+            .map_err(TensorError::from_validation(op))?;
         let holders = self.holders();
-        let owner = Arc::get_mut(&mut self.owner).ok_or(TensorError::Shared { op: OP, holders })?;
-        Ok(owner.view_mut()?.with_layout(self.layout.clone()))
+        let owner = Arc::get_mut(&mut self.owner).ok_or(TensorError::Shared { op, holders })?;
+        Ok((owner, self.layout.clone()))
+    }
+
+    /// The tensor below.
+    pub(crate) fn owner(&self) -> &Tensor {
+        &self.owner
     }
 
     /// The tensor, if this is its single holder and sees all of it; no element moves.

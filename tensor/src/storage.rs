@@ -8,7 +8,22 @@
 //! The files with `unsafe` lend elements of host memory that was checked before: `dense` without a second bounds check,
 //! `strided_mut` one by one where mutable slices would overlap.
 
+#[expect(
+    unsafe_code,
+    reason = "hands out raw memory; everything above it is safe"
+)]
+pub mod alloc;
+#[expect(
+    unsafe_code,
+    reason = "makes slices of an allocator's blocks, whose elements it has written"
+)]
+mod alloc_buffer;
 mod buffer;
+#[expect(
+    unsafe_code,
+    reason = "reads and writes preset elements as their bytes"
+)]
+mod bytes;
 #[expect(
     unsafe_code,
     reason = "skips the bounds check that keeps loops over dense views from being vectorised"
@@ -17,14 +32,23 @@ mod dense;
 mod host;
 #[expect(
     unsafe_code,
+    reason = "makes slices of memory that foreign code gave as a pointer"
+)]
+mod owned_buffer;
+#[expect(
+    unsafe_code,
     reason = "lends elements of interleaved parts one by one, which no safe slice can"
 )]
 mod strided_mut;
 
+pub use alloc_buffer::AllocBuffer;
+pub(crate) use alloc_buffer::block_layout;
 pub use buffer::Buffer;
+pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use dense::{Dense, DenseMut, Order};
 pub use host::HostBufferRecycler;
 pub(crate) use host::{HostStorage, copied, try_vec};
+pub use owned_buffer::{Deleter, OwnedBuffer, OwnedBufferMut, RawBuffer};
 pub use strided_mut::{AxisIterMut, IterMut, LanesMut, StridedMut};
 
 use std::fmt;

@@ -3,16 +3,19 @@
 //! A [`TypedTensor`] is a layout and a storage. Its layout is dense (row-major or column-major, as the constructor says)
 //! and starts at the first element, so it owns exactly as many elements as its shape has.
 //!
-//! Files: this one has the type and its metadata; `construct` makes tensors; `access` reads and writes elements;
-//! `convert` consumes.
+//! Files: this one has the type and its metadata; `construct` makes tensors, `allocated` makes them in memory of an
+//! allocator; `access` reads and writes elements; `convert` consumes.
 
 mod access;
+mod allocated;
 mod complex;
 mod construct;
 mod convert;
 mod dense_views;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use allocated::dense_in_axis_order;
 
 use std::fmt;
 

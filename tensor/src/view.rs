@@ -40,6 +40,7 @@ pub use dense::{
 pub use erased::TensorView;
 pub use erased_mut::TensorViewMut;
 pub use error::ViewError;
+pub(crate) use gather::gather_into;
 pub use iter::Iter;
 pub use mutable::TypedTensorViewMut;
 pub use parts::{AxisIter, Lanes};

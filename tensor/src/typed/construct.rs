@@ -222,6 +222,14 @@ impl<T, R: TensorRank> TypedTensor<T, R, Host> {
 }
 
 impl<T, R: TensorRank> TypedTensor<T, R, Gpu> {
+    /// A tensor over a buffer of as many elements as the dense `layout` has.
+    pub(crate) fn from_dense_buffer(layout: TensorLayout<R>, buffer: Box<dyn Buffer<T>>) -> Self {
+        Self {
+            layout,
+            storage: buffer,
+        }
+    }
+
     /// A tensor over a buffer whose elements lie with the last axis fastest. Nothing is copied.
     ///
     /// # Errors

@@ -21,11 +21,29 @@ pub(super) fn gather<T: Clone, R: TensorRank>(view: &TypedTensorView<'_, T, R>) 
     if let Some(elements) = view.dense() {
         out.extend_from_slice(elements);
     } else if let Some(pair) = tiled_pair(view.layout()).filter(|_| !std::mem::needs_drop::<T>()) {
+        // Elements without a destructor may be written twice: the first value only makes the room.
+        out.resize(view.len(), view.storage()[view.layout().offset()].clone());
         copy_tiles(view.storage(), view.layout(), pair, &mut out)?;
     } else {
         copy_runs(view.storage(), view.layout(), &mut out);
     }
     Ok(out)
+}
+
+/// The elements of `view` in row-major logical order, written to `out`, which has as many.
+pub(crate) fn gather_into<T: Copy, R: TensorRank>(
+    view: &TypedTensorView<'_, T, R>,
+    out: &mut [T],
+) -> Result<()> {
+    if let Some(elements) = view.dense() {
+        out.copy_from_slice(elements);
+    } else if let Some(pair) = tiled_pair(view.layout()) {
+        copy_tiles(view.storage(), view.layout(), pair, out)?;
+    } else {
+        let elements = out.iter_mut().zip(view.iter());
+        elements.for_each(|(to, from)| *to = *from);
+    }
+    Ok(())
 }
 
 fn copy_runs<T: Clone, R: TensorRank>(data: &[T], layout: &TensorLayout<R>, out: &mut Vec<T>) {
@@ -49,12 +67,12 @@ fn tiled_pair<R: TensorRank>(layout: &TensorLayout<R>) -> Option<usize> {
     (outer[closest].stride.unsigned_abs() < inner.stride.unsigned_abs()).then_some(closest)
 }
 
-/// Copies tile by tile over block `closest` and the innermost one.
+/// Copies tile by tile over block `closest` and the innermost one, to `out`, which has as many elements as the layout.
 fn copy_tiles<T: Clone, R: TensorRank>(
     data: &[T],
     layout: &TensorLayout<R>,
     closest: usize,
-    out: &mut Vec<T>,
+    out: &mut [T],
 ) -> Result<()> {
     // Few blocks live inside the vector, so that a copy allocates its elements and nothing else.
     let extents: ShapeVec = layout.blocks().iter().map(|block| block.extent).collect();
@@ -66,8 +84,6 @@ fn copy_tiles<T: Clone, R: TensorRank>(
     // What is left, walked outside the tiles; the innermost axis goes first, so that `closest` keeps its number.
     let rest = |layout: &TensorLayout<DynRank>| layout.index_axis(inner, 0)?.index_axis(closest, 0);
     let (from, to) = (rest(&from)?, rest(&to)?);
-    // Elements without a destructor may be written twice: the first value only makes the room.
-    out.resize(layout.element_count(), data[layout.offset()].clone());
     for (from, to) in from.offsets().zip(to.offsets()) {
         for row in (0..extents[closest]).step_by(TILE) {
             for column in (0..extents[inner]).step_by(TILE) {
@@ -80,7 +96,7 @@ fn copy_tiles<T: Clone, R: TensorRank>(
                     to: stepped(to, to_row, row) + column,
                     to_row,
                 };
-                tile.copy(data, &mut out[..]);
+                tile.copy(data, out);
             }
         }
     }

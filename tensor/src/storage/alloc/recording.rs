@@ -1,0 +1,152 @@
+//! An allocator for tests: it remembers every call and fails when it is told to.
+
+use std::alloc::Layout;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{AllocError, Allocator, SystemAllocator, some_bytes};
+use crate::Placement;
+
+/// One call of an allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AllocEvent {
+    /// A block was handed out.
+    Allocated {
+        /// Its name or address.
+        address: usize,
+        /// Its layout.
+        layout: Layout,
+    },
+    /// A request failed, as told.
+    Refused {
+        /// What was asked for.
+        layout: Layout,
+    },
+    /// A block came back.
+    Freed {
+        /// Its name or address.
+        address: usize,
+        /// Its layout.
+        layout: Layout,
+    },
+}
+
+#[derive(Debug, Default)]
+struct Record {
+    events: Vec<AllocEvent>,
+    requests: usize,
+    fail_at: Option<usize>,
+}
+
+/// Passes calls on to another allocator, remembers them in order, and fails the call that it is told to fail.
+///
+/// For tests: the list of calls grows without limit.
+#[derive(Debug)]
+pub struct RecordingAllocator {
+    inner: Arc<dyn Allocator>,
+    record: Mutex<Record>,
+}
+
+impl RecordingAllocator {
+    /// Records the calls of `inner`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Allocator>) -> Self {
+        Self {
+            inner,
+            record: Mutex::default(),
+        }
+    }
+
+    /// Records calls that ordinary host memory answers.
+    #[must_use]
+    pub fn over_system() -> Self {
+        Self::new(Arc::new(SystemAllocator::new()))
+    }
+
+    fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fails the request number `n` from here, counted from 0, with [`AllocError::OutOfMemory`]; `None` fails none.
+    pub fn fail_at(&self, n: Option<usize>) {
+        let mut record = self.record();
+        let requests = record.requests;
+        record.fail_at = n.map(|n| requests + n);
+    }
+
+    /// All calls so far.
+    #[must_use]
+    pub fn events(&self) -> Vec<AllocEvent> {
+        self.record().events.clone()
+    }
+
+    fn count(&self, which: impl Fn(&AllocEvent) -> bool) -> usize {
+        self.record()
+            .events
+            .iter()
+            .filter(|event| which(event))
+            .count()
+    }
+
+    /// Blocks handed out so far.
+    #[must_use]
+    pub fn allocations(&self) -> usize {
+        self.count(|event| matches!(event, AllocEvent::Allocated { .. }))
+    }
+
+    /// Blocks taken back so far.
+    #[must_use]
+    pub fn frees(&self) -> usize {
+        self.count(|event| matches!(event, AllocEvent::Freed { .. }))
+    }
+
+    /// Blocks that are out.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        let signed = |event: &AllocEvent| match event {
+            AllocEvent::Allocated { .. } => 1_isize,
+            AllocEvent::Refused { .. } => 0,
+            AllocEvent::Freed { .. } => -1,
+        };
+        let live: isize = self.record().events.iter().map(signed).sum();
+        usize::try_from(live).unwrap_or(0)
+    }
+}
+
+// SAFETY: blocks are those of `inner`, which keeps the promises and is kept alive; they go back with the same layout.
+unsafe impl Allocator for RecordingAllocator {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+        some_bytes(layout)?;
+        let mut record = self.record();
+        let number = record.requests;
+        record.requests += 1;
+        if record.fail_at == Some(number) {
+            record.events.push(AllocEvent::Refused { layout });
+            return Err(AllocError::OutOfMemory {
+                requested_bytes: layout.size(),
+                alignment_bytes: layout.align(),
+                placement: self.placement(),
+            });
+        }
+        let block = self.inner.allocate(layout)?;
+        let address = block.addr().get();
+        record
+            .events
+            .push(AllocEvent::Allocated { address, layout });
+        Ok(block)
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        let address = block.addr().get();
+        // Under the lock, so that the block is not handed out again before its event is written.
+        let mut record = self.record();
+        record.events.push(AllocEvent::Freed { address, layout });
+        // SAFETY: `block` came from `inner` for the same layout, and the caller gives it up.
+        unsafe { self.inner.deallocate(block, layout) };
+    }
+
+    fn placement(&self) -> Placement {
+        self.inner.placement()
+    }
+}
