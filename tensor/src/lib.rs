@@ -7,7 +7,8 @@
 //!
 //! Beside them stand [`RowMajorView`] and [`ColMajorView`] (dense, of static rank, for inner loops), [`StridedMut`] (mutable
 //! parts that may interleave in memory), complex numbers as pairs of reals, and bytes as views. The feature `ndarray` adds
-//! exchange with the arrays of that crate, without copies.
+//! exchange with the arrays of that crate, without copies; the feature `serde` reads and writes what describes tensors (dtypes,
+//! layouts, slices, devices, placements; summaries are written only), never elements.
 //!
 //! **Ownership.** Owners are move-only and lend views; only `TypedTensor<_, _, Host>` is `Clone`, since a clone must never
 //! move data between memories unseen. The copying verbs are `duplicate` (same memory order), `to_contiguous` (row-major)

@@ -30,6 +30,11 @@ pub enum DeviceKind {
 /// # Ok::<(), tensor::ParseDeviceError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(into = "String", try_from = "String")
+)]
 pub struct Device {
     kind: DeviceKind,
     ordinal: u16,
@@ -106,8 +111,29 @@ impl FromStr for Device {
     }
 }
 
+#[cfg(feature = "serde")]
+impl From<Device> for String {
+    fn from(device: Device) -> Self {
+        device.to_string()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<String> for Device {
+    type Error = ParseDeviceError;
+
+    fn try_from(text: String) -> Result<Self, ParseDeviceError> {
+        text.parse()
+    }
+}
+
 /// What kind of memory elements lie in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 #[non_exhaustive]
 pub enum MemoryKind {
     /// Ordinary memory of the process.
@@ -147,6 +173,11 @@ impl MemoryKind {
 
 /// A group of processor cores with memory of its own (a NUMA node).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(into = "u16", try_from = "u16")
+)]
 pub struct CpuDomain(NonZeroU16);
 
 impl CpuDomain {
@@ -166,8 +197,29 @@ impl CpuDomain {
     }
 }
 
+#[cfg(feature = "serde")]
+impl From<CpuDomain> for u16 {
+    fn from(domain: CpuDomain) -> Self {
+        domain.index()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<u16> for CpuDomain {
+    type Error = &'static str;
+
+    fn try_from(index: u16) -> Result<Self, &'static str> {
+        Self::new(index).ok_or("a cpu domain is a number from 0 to 65534")
+    }
+}
+
 /// Where elements lie: the kind of memory, the device that owns it, and the processor cores it is close to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct Placement {
     /// The kind of memory.
     pub memory_kind: MemoryKind,
@@ -249,6 +301,29 @@ mod tests {
         ] {
             let error = text.parse::<Device>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("`{text}`")));
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn placements_read_back_what_they_write() {
+        let mut placement = Placement::on_device(Device::new(DeviceKind::Custom(7), 2));
+        placement.cpu_domain = CpuDomain::new(3);
+        let text = r#"{"memory_kind":"device","device":"custom7:2","cpu_domain":3}"#;
+        assert_eq!(serde_json::to_string(&placement).unwrap(), text);
+        assert_eq!(serde_json::from_str::<Placement>(text).unwrap(), placement);
+        let refused = [
+            (text.replace("custom7:2", "custom7"), "names no device"),
+            (text.replace('3', "65535"), "from 0 to 65534"),
+            (text.replace("memory_kind", "kind"), "unknown field `kind`"),
+            (
+                text.replace("\"device\",", "\"disk\","),
+                "unknown variant `disk`",
+            ),
+        ];
+        for (text, cause) in refused {
+            let error = serde_json::from_str::<Placement>(&text).unwrap_err();
+            assert!(error.to_string().contains(cause), "{error}");
         }
     }
 

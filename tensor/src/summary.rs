@@ -8,6 +8,7 @@ use crate::{Result, Tensor, TensorView};
 
 /// What [`TensorView::summary`] counts. Values are `f64`; 64-bit integers may round.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Summary {
     /// The number of elements.

@@ -201,7 +201,7 @@ mod tests {
         let recording = Arc::new(RecordingAllocator::over_system());
         let allocator: Arc<dyn Allocator> = recording.clone();
         let mut none = AllocBuffer::copied(&allocator, &[] as &[f64]).unwrap();
-        assert_eq!(none.as_mut_slice(), []);
+        assert_eq!(none.as_mut_slice(), [0.0_f64; 0]);
         let nothings = AllocBuffer::filled(&allocator, 5, Nothing).unwrap();
         assert_eq!(nothings.as_slice(), [Nothing; 5]);
         assert_eq!(recording.events(), []);
