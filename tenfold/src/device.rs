@@ -56,9 +56,9 @@ pub struct CompileOptions {
     pub memory_limit: Option<usize>,
 }
 
-/// A device of this machine.
+/// A device of this machine, described. What identifies one as a value is [`tensor::Device`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
+pub struct DeviceInfo {
     /// The name that [`DeviceChoice`] parses.
     pub name: String,
     /// `cpu` or `gpu`.
@@ -68,12 +68,12 @@ pub struct Device {
 }
 
 /// The devices that this build can run on.
-pub fn devices() -> Vec<Device> {
+pub fn devices() -> Vec<DeviceInfo> {
     let level = format!("{:?}", cpu_interp::kernels::isa::Isa::detect().level()).to_lowercase();
     let threads = default_threads();
     let plural = if threads == 1 { "" } else { "s" };
     let detail = format!("{threads} thread{plural}, {level} kernels");
-    vec![Device {
+    vec![DeviceInfo {
         name: "cpu".into(),
         kind: "cpu".into(),
         detail,

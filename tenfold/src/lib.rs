@@ -28,7 +28,7 @@ mod model;
 mod outputs;
 mod specialisation;
 
-pub use device::{CompileOptions, Device, DeviceChoice, devices};
+pub use device::{CompileOptions, DeviceChoice, DeviceInfo, devices};
 pub use error::Error;
 pub use function::{CompiledFunction, Port};
 pub use model::Model;
