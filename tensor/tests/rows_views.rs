@@ -7,7 +7,7 @@ use tensor::{
     TensorView, TypedTensor, TypedTensorView, TypedTensorViewMut, ValidationError,
 };
 
-const DATA: [f64; 6] = [1., 2., 3., 4., 5., 6.];
+static DATA: [f64; 6] = [1., 2., 3., 4., 5., 6.];
 
 #[test]
 fn a14_static_rank_indexes_by_arrays() {
