@@ -9,7 +9,10 @@ use std::fmt::{self, Write as _};
 
 use crate::element::{Encode, Number};
 use crate::payload::{ViewPayload, each_preset};
-use crate::{DType, Tensor, TensorLayout, TensorView};
+use crate::{
+    DType, Placement, Representation, Tensor, TensorElement, TensorLayout, TensorRank, TensorView,
+    TypedTensor, TypedTensorView,
+};
 
 /// Tensors with more elements are abbreviated.
 const ELLIPSIS_ABOVE: usize = 1000;
@@ -22,15 +25,36 @@ impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.view() {
             Ok(view) => view.fmt(f),
-            Err(_) => write!(
-                f,
-                "{}{:?} in {}; to_host() copies its values to the host",
-                self.dtype(),
-                self.shape(),
-                self.placement()
-            ),
+            Err(_) => elsewhere(f, self.dtype(), self.shape(), self.placement()),
         }
     }
+}
+
+impl<T: TensorElement, R: TensorRank, D: Representation> fmt::Display for TypedTensor<T, R, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.as_view() {
+            Ok(view) => view.fmt(f),
+            Err(_) => elsewhere(f, T::dtype(), self.shape(), self.placement()),
+        }
+    }
+}
+
+impl<T: TensorElement, R: TensorRank> fmt::Display for TypedTensorView<'_, T, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        TensorView::from(self.clone().into_dyn_rank()).fmt(f)
+    }
+}
+
+fn elsewhere(
+    f: &mut fmt::Formatter<'_>,
+    dtype: DType,
+    shape: &[usize],
+    placement: Placement,
+) -> fmt::Result {
+    write!(
+        f,
+        "{dtype}{shape:?} in {placement}; to_host() copies its values to the host"
+    )
 }
 
 impl fmt::Display for TensorView<'_> {
@@ -235,6 +259,16 @@ mod tests {
         check(&third, "[0.33333334 1.00000000] f32[2]");
         let flags = Tensor::from_vec_col_major([2, 1], vec![true, false]).unwrap();
         check(&flags, "[[ true]\n [false]] bool[2, 1]");
+    }
+
+    #[test]
+    fn typed_owners_and_views_print_as_dynamic_ones() {
+        let column =
+            TypedTensor::<i32, crate::Rank<2>>::from_vec_col_major([2, 2], vec![1, 3, 2, 4]);
+        let column = column.unwrap();
+        assert_eq!(column.to_string(), "[[1 2]\n [3 4]] i32[2, 2]");
+        let view = column.as_view().unwrap();
+        assert_eq!(view.transpose().to_string(), "[[1 3]\n [2 4]] i32[2, 2]");
     }
 
     #[test]

@@ -424,15 +424,14 @@ fn e10_e11_nothing_downloads_unasked() {
     let mock = typed.buffer().unwrap().as_any().downcast_ref::<Mock>();
     assert_eq!(mock.unwrap().elements.len(), 6);
 
+    let place = "device memory of custom9:2";
+    let text = format!("f64[2, 3] in {place}; to_host() copies its values to the host");
+    assert_eq!(typed.to_string(), text);
     let mut tensor = Tensor::from(typed);
     assert!(tensor.view().is_err() && tensor.view_mut().is_err() && tensor.summary().is_err());
     assert!(TensorView::try_from(&tensor).is_err());
     assert!(tensor.cast(DType::F32).is_err() && tensor.to_le_bytes().is_err());
-    let place = "device memory of custom9:2";
-    assert_eq!(
-        tensor.to_string(),
-        format!("f64[2, 3] in {place}; to_host() copies its values to the host")
-    );
+    assert_eq!(tensor.to_string(), text);
     assert!(format!("{tensor:?}").contains(place));
     let shared = tensor.into_shared();
     let turned = shared.transpose();
