@@ -27,6 +27,19 @@ pub enum FileError {
         action: &'static str,
         source: io::Error,
     },
+    /// A name that shared memory can't have.
+    #[error(
+        "shared memory {name:?}: a name has 1 to 200 letters, digits, `.`, `_` or `-`, does not begin with `.`, and may have a `/` in front"
+    )]
+    SharedName { name: String },
+    /// A name of shared memory that is taken.
+    #[error(
+        "shared memory {name:?} exists, made by {owner}; choose another name, or remove it with shared_memory::unlink()"
+    )]
+    SharedExists { name: String, owner: String },
+    /// What this operating system does not offer, or not yet here.
+    #[error("{what} is there on Linux only so far; share a file instead")]
+    Unsupported { what: &'static str },
     /// The file does not begin with the magic bytes of npy.
     #[error("{file}: no npy data, it begins with {found:02x?}; expected what numpy.save writes")]
     NotNpy { file: String, found: Vec<u8> },

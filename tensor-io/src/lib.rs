@@ -2,8 +2,8 @@
 //!
 //! **What it owns.** Reading and writing tensors as files: this library's own [`container`], [`safetensors`] (one file or
 //! shards), numpy's [`npy`] (one array) and [`npz`] (named arrays in a zip archive); reading [`gguf`]. [`TensorFile`] opens
-//! any of them by its contents, [`save`] writes one, [`view_bytes`] sees bytes from elsewhere as a tensor. **What it does not
-//! own:** graphs, and any op on the values it reads; a dtype or a memory order in a file becomes exactly that dtype and that
+//! any of them by its contents, [`save`] writes one, [`view_bytes`] sees bytes from elsewhere as a tensor; [`shared_memory`]
+//! shares tensors between processes. **What it does not own:** graphs, and any op on the values it reads; a dtype or a memory order in a file becomes exactly that dtype and that
 //! memory order, and quantised blocks are described and handed out as bytes.
 //!
 //! **How it works.** Every reader takes the header first, computes from dtype and shape how many bytes the values
@@ -42,6 +42,7 @@ mod rows;
 pub mod safetensors;
 #[cfg(test)]
 mod scratch;
+pub mod shared_memory;
 mod tensors;
 
 pub use bytes::view_bytes;

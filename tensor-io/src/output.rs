@@ -57,7 +57,7 @@ impl OutputFile {
 }
 
 /// A new file in the folder of `target`, with a name that no other writer has.
-fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
+pub(crate) fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     for number in 0_u32.. {
         let mut temporary = OsString::from(".");
