@@ -245,12 +245,21 @@ proptest! {
         specs in prop::collection::vec(slice_specs(), 0..4),
     ) {
         if let Ok(layout) = Layout::from_parts(&shape, &strides, offset, length) {
-            let _ = layout.slice(&specs);
-            let _ = layout.reshape(&shape);
-            let _ = (layout.is_row_major_contiguous(), layout.is_col_major_contiguous());
-            let _ = (layout.blocks(), layout.runs(), layout.offsets().next(), layout.min_max_offset());
             prop_assert!(layout.validate_in_bounds(length).is_ok());
+            for made in [layout.slice(&specs), layout.reshape(&shape)].into_iter().flatten() {
+                prop_assert!(made.validate_in_bounds(length).is_ok(), "{made:?}");
+            }
+            prop_assert_eq!(layout.offsets().next().is_none(), layout.is_empty());
+            prop_assert_eq!(layout.runs().len() == 0, layout.is_empty());
+            if let Some((min, max)) = layout.min_max_offset() {
+                prop_assert!(min <= layout.offset() && layout.offset() <= max && max < length);
+            }
+            if layout.is_row_major_contiguous() {
+                prop_assert!(layout.blocks().len() <= 1);
+            }
         }
-        let _ = Layout::row_major(&shape).map(|layout| layout.slice(&specs));
+        if let Ok(layout) = Layout::row_major(&shape) {
+            prop_assert!(layout.is_row_major_contiguous());
+        }
     }
 }

@@ -144,7 +144,9 @@ impl<R: Read + Seek> Npz<R> {
             let (mut array, bytes, file) = self.begin(index)?;
             let (mut entry, _encoding) = npy::read_entry(&mut array, bytes, &file)?;
             entry.name.clone_from(name);
-            entry.offset = array.data_start().unwrap_or_default();
+            entry.offset = array.data_start().ok_or_else(|| {
+                FileError::io(&file, "find the array")(std::io::ErrorKind::InvalidData.into())
+            })?;
             entries.push(entry);
         }
         Ok(entries)

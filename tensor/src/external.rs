@@ -53,8 +53,10 @@ impl<U: ExternalScalar> ErasedTensor for TypedTensor<U, DynRank, Host> {
     }
 
     fn text(&self, at: usize) -> String {
-        let element = self.storage().ok().and_then(|data| data.get(at));
-        element.map(U::to_string).unwrap_or_default()
+        match self.storage() {
+            Ok(elements) => elements[at].to_string(),
+            Err(error) => error.to_string(),
+        }
     }
 }
 

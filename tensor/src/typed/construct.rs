@@ -119,12 +119,8 @@ impl<T, R: TensorRank> TypedTensor<T, R, Dynamic> {
         data: Vec<T>,
         recycler: Weak<dyn HostBufferRecycler<T>>,
     ) -> Result<Self> {
-        let layout = filled(
-            "from_vec_row_major_with_recycler",
-            MemoryOrder::RowMajor,
-            shape,
-            data.len(),
-        )?;
+        const OP: &str = "from_vec_row_major_with_recycler";
+        let layout = filled(OP, MemoryOrder::RowMajor, shape, data.len())?;
         let storage = DynamicStorage::Host(HostStorage::with_recycler(data, recycler));
         Ok(Self { layout, storage })
     }
@@ -138,12 +134,8 @@ impl<T, R: TensorRank> TypedTensor<T, R, Dynamic> {
         data: Vec<T>,
         recycler: Weak<dyn HostBufferRecycler<T>>,
     ) -> Result<Self> {
-        let layout = filled(
-            "from_vec_col_major_with_recycler",
-            MemoryOrder::ColMajor,
-            shape,
-            data.len(),
-        )?;
+        const OP: &str = "from_vec_col_major_with_recycler";
+        let layout = filled(OP, MemoryOrder::ColMajor, shape, data.len())?;
         let storage = DynamicStorage::Host(HostStorage::with_recycler(data, recycler));
         Ok(Self { layout, storage })
     }
@@ -238,16 +230,9 @@ impl<T, R: TensorRank> TypedTensor<T, R, Gpu> {
         shape: impl IntoRankShape<R>,
         buffer: Box<dyn Buffer<T>>,
     ) -> Result<Self> {
-        let layout = filled(
-            "from_buffer_row_major",
-            MemoryOrder::RowMajor,
-            shape,
-            buffer.len(),
-        )?;
-        Ok(Self {
-            layout,
-            storage: buffer,
-        })
+        const OP: &str = "from_buffer_row_major";
+        let layout = filled(OP, MemoryOrder::RowMajor, shape, buffer.len())?;
+        Ok(Self::from_dense_buffer(layout, buffer))
     }
 
     /// A tensor over a buffer whose elements lie with the first axis fastest. Nothing is copied.
@@ -258,15 +243,8 @@ impl<T, R: TensorRank> TypedTensor<T, R, Gpu> {
         shape: impl IntoRankShape<R>,
         buffer: Box<dyn Buffer<T>>,
     ) -> Result<Self> {
-        let layout = filled(
-            "from_buffer_col_major",
-            MemoryOrder::ColMajor,
-            shape,
-            buffer.len(),
-        )?;
-        Ok(Self {
-            layout,
-            storage: buffer,
-        })
+        const OP: &str = "from_buffer_col_major";
+        let layout = filled(OP, MemoryOrder::ColMajor, shape, buffer.len())?;
+        Ok(Self::from_dense_buffer(layout, buffer))
     }
 }
