@@ -14,6 +14,7 @@
 
 mod assets;
 mod bench;
+mod bless;
 mod demo;
 mod deps;
 mod failure;
@@ -35,6 +36,7 @@ cargo xtask: the repository's own commands
   cargo xtask demo ocr [IMAGE]          read a line of text with the PP-OCRv4 models
   cargo xtask test [--full]             everything that has to hold before a commit; --full is what CI runs
   cargo xtask bench [FILTER..]          measure Tenfold beside its peers on real models
+  cargo xtask bless onnx-suite          write what the ONNX backend suite is compared with, and the table of operators
   cargo xtask miri                      run the tests of the data model where undefined behaviour is noticed
   cargo xtask deps                      check the arrows between the crates
   cargo xtask tidy                      check the house rules (sizes, headers, unsafe, words)
@@ -64,6 +66,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
     let (help, run): (&str, Run) = match command.as_str() {
         "assets" => (assets::HELP, assets::run),
         "bench" => (bench::HELP, bench::run),
+        "bless" => (bless::HELP, bless::run),
         "demo" => (demo::HELP, demo::run),
         "deps" => (deps::HELP, deps::run),
         "miri" => (miri::HELP, miri::run),

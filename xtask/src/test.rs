@@ -16,8 +16,8 @@ cargo xtask test [--full]
 Runs, in this order and until the first failure: the programs that are needed, formatting, tidy, deps, clippy, the
 documentation, the models of the tests, all tests, the optional features. The last line names what was left out.
 
-  --full   also the larger models, our half of the benches, and the demos from end to end: what continuous
-           integration runs
+  --full   also the larger models, the ONNX backend suite, our half of the benches, and the demos from end to end:
+           what continuous integration runs
 ";
 
 /// The workspace of the measurements, of which only our own half is tested: no test builds the other engines.
@@ -100,6 +100,12 @@ const STEPS: &[Step] = &[
         full: true,
         run: || done(assets::run(&["--all".to_owned()])),
         cure: "run `cargo xtask assets --all` where the package index can be reached",
+    },
+    Step {
+        name: "onnx suite",
+        full: true,
+        run: onnx_suite,
+        cure: "mend the cases named above, or run `cargo xtask bless onnx-suite` if more of them pass than before",
     },
     Step {
         name: "benches",
@@ -230,6 +236,19 @@ fn features() -> Result<Outcome, Failure> {
     run_cargo(&[&["clippy"], &crates[..], &lints[..]].concat(), &[])?;
     let tests = ["--lib", "--tests"];
     run_cargo(&[&["test"], &crates[..], &tests[..]].concat(), &[])
+}
+
+/// The ONNX backend suite, one by one; what `cargo test` runs by itself only looks at the lists.
+fn onnx_suite() -> Result<Outcome, Failure> {
+    let suite = ["-p", "tests", "--test", "onnx_suite"];
+    run_cargo(
+        &[&["clippy"], &suite[..], &["--", "-D", "warnings"]].concat(),
+        &[],
+    )?;
+    run_cargo(
+        &[&["test"], &suite[..], &["--", "--nocapture"]].concat(),
+        &[],
+    )
 }
 
 /// What `cargo xtask bench` needs of us: the protocol, a peer that fits the facade, and the cases of the data model.
