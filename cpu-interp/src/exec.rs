@@ -17,6 +17,7 @@ mod pooling;
 mod reduce;
 mod rows;
 mod step;
+mod whole;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -128,9 +129,12 @@ impl PreparedPlan {
     ) -> Result<(), BackendError> {
         let mut memory = Memory::new(&self.plan, feeds, outputs, arena)?;
         for (step, kernel) in self.plan.steps.iter().zip(&self.kernels) {
-            memory.lend(step.out, |out, reads| {
-                kernel.run(&self.cpu, step, out, reads)
-            })?;
+            match kernel {
+                Kernel::Whole(whole) => whole.run(step, &mut memory)?,
+                kernel => memory.lend(step.out, |out, reads| {
+                    kernel.run(&self.cpu, step, out, reads)
+                })?,
+            }
         }
         memory.finish();
         Ok(())

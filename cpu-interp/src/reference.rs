@@ -38,7 +38,7 @@ use tensor_core::{DType, ShapeVec};
 pub use error::ReferenceError;
 pub use graph_run::{run, run_views};
 
-use element::{Element, Exact, each_element};
+use element::{Element, Exact, each_element, each_float};
 
 /// The result of this module's functions.
 type Result<T, E = ReferenceError> = std::result::Result<T, E>;
@@ -68,25 +68,22 @@ pub fn evaluate_views(op: &Op, inputs: &[Option<TensorView<'_>>]) -> Result<Vec<
         .map(|input| input.as_ref().map(facts_of))
         .collect();
     let facts: Vec<Option<&ValueFacts>> = facts.iter().map(Option::as_ref).collect();
-    let inferred = op.infer(&facts)?;
+    let inferred = op.infer(&facts, op.name())?;
     let call = Call {
         op: op.name(),
         inputs,
         facts: &facts,
     };
-    inferred
-        .into_iter()
-        .map(|out| {
-            let shape = static_shape(op.name(), &out.ty)?;
-            let made = dispatch(op, &call, &out, &shape)?;
-            debug_assert_eq!(
-                made.shape(),
-                &shape[..],
-                "{op} makes the shape that is inferred"
-            );
-            Ok(made)
-        })
-        .collect()
+    let made = dispatch(op, &call, &inferred)?;
+    debug_assert!(
+        made.len() == inferred.len()
+            && made.iter().zip(&inferred).all(|(made, out)| {
+                let shape = out.ty.static_shape();
+                made.dtype() == out.ty.dtype && shape.is_none_or(|shape| made.shape() == &shape[..])
+            }),
+        "{op} makes the outputs that are inferred"
+    );
+    Ok(made)
 }
 
 /// Evaluates single ops for whoever folds constants.
@@ -134,33 +131,43 @@ impl<'a> Call<'a> {
     }
 }
 
-fn dispatch(op: &Op, call: &Call<'_>, out: &ValueFacts, shape: &[usize]) -> Result<Tensor> {
-    match op {
-        Op::Map(map) => map::map(map, call, out.ty.dtype, shape),
-        Op::Reduce(reduce) => reduce::reduce(reduce, call, shape),
-        Op::MatMul(_) => contract::matmul(call, shape),
-        Op::Conv(conv) => window::conv(conv, call, shape),
-        Op::Pool(pool) => window::pool(pool, call, shape),
-        Op::Softmax(softmax) => normalise::softmax(*softmax, call, shape),
-        Op::LayerNorm(norm) => normalise::layer_norm(*norm, call, shape),
-        Op::BatchNorm(norm) => normalise::batch_norm(*norm, call, shape),
-        Op::Gather(gather) => gather::gather(*gather, call, shape),
-        Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => view::reshape(call, shape),
+/// The outputs of `op`, whose inferred facts are `outs`.
+fn dispatch(op: &Op, call: &Call<'_>, outs: &[ValueFacts]) -> Result<Vec<Tensor>> {
+    let (ty, shape) = (&outs[0].ty, || static_shape(call.op, &outs[0].ty));
+    let one = match op {
+        Op::Map(map) => map::map(map, call, ty.dtype, &shape()?),
+        Op::Reduce(reduce) => reduce::reduce(reduce, call, &shape()?),
+        Op::MatMul(_) => contract::matmul(call, &shape()?),
+        Op::Conv(conv) => window::conv(conv, call, &shape()?),
+        Op::Pool(pool) => window::pool(pool, call, &shape()?),
+        Op::Softmax(softmax) => normalise::softmax(*softmax, call, &shape()?),
+        Op::LayerNorm(norm) => normalise::layer_norm(*norm, call, &shape()?),
+        Op::BatchNorm(norm) => normalise::batch_norm(*norm, call, &shape()?),
+        Op::Gather(gather) => gather::gather(*gather, call, &shape()?),
+        Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => view::reshape(call, &shape()?),
         Op::Transpose(transpose) => view::transpose(transpose, call),
         Op::Slice(slice) => view::slice(slice, call),
-        Op::Expand(_) => view::expand(call, shape),
-        Op::Concat(concat) => copy::concat(*concat, call, shape),
-        Op::Shape(_) => view::shape(out),
-    }
+        Op::Expand(_) => view::expand(call, &shape()?),
+        Op::Concat(concat) => copy::concat(*concat, call, &shape()?),
+        Op::Shape(_) => view::shape(&outs[0]),
+    };
+    Ok(vec![one?])
 }
 
-/// Type and, for a small integer or bool tensor, the elements: what inference knows of a constant.
+/// Type and, for a small tensor, the elements: what inference knows of a constant.
 fn facts_of(view: &TensorView<'_>) -> ValueFacts {
     let dtype = view.dtype();
-    let follows = (dtype.is_integer() || dtype.is_bool()) && view.len() <= ValueFacts::KNOWN_LIMIT;
+    let few = view.len() <= ValueFacts::KNOWN_LIMIT;
+    let follows = few && (dtype.is_integer() || dtype.is_bool());
+    let floats = || {
+        each_float!(dtype, T => {
+        Some(view.as_typed::<T>()?.iter().map(|&element| f64::from(element)).collect())
+    }, _other => None)
+    };
     ValueFacts {
         ty: TensorType::fixed(dtype, view.shape()),
         known: if follows { known(view) } else { None },
+        floats: if few { floats() } else { None },
     }
 }
 

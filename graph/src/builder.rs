@@ -97,7 +97,7 @@ impl GraphBuilder {
         self.add(name.into(), facts, ValueDef::Const(tensor))
     }
 
-    /// Adds a node with one output of this name.
+    /// Adds a node whose first output has this name; gives that output.
     ///
     /// # Errors
     /// If the inputs do not suit the op, or the name is taken.
@@ -108,39 +108,52 @@ impl GraphBuilder {
         name: impl Into<String>,
         source: &str,
     ) -> Result<ValueId, GraphError> {
-        let name = name.into();
+        Ok(self.node_of_many(op, inputs, &[&name.into()], source)?[0])
+    }
+
+    /// Adds a node whose outputs have these names, further outputs fresh ones; gives all outputs.
+    ///
+    /// # Errors
+    /// If the inputs do not suit the op, there are more names than outputs, or a name is taken.
+    pub fn node_of_many(
+        &mut self,
+        op: Op,
+        inputs: &[Option<ValueId>],
+        names: &[&str],
+        source: &str,
+    ) -> Result<Vec<ValueId>, GraphError> {
+        let first = names.first().copied().unwrap_or_default();
+        let path = if source.is_empty() { first } else { source };
         let facts = op
-            .infer(&self.graph.facts_of(inputs))
-            .map_err(|source_error| {
-                let node = if source.is_empty() {
-                    name.clone()
-                } else {
-                    source.to_owned()
-                };
-                GraphError::Infer {
-                    node,
-                    source: Box::new(source_error),
-                }
+            .infer(&self.graph.facts_of(inputs), first)
+            .map_err(|error| GraphError::Infer {
+                node: path.to_owned(),
+                source: Box::new(error),
             })?;
+        if names.len() > facts.len() {
+            return Err(GraphError::OutputCount {
+                node: path.to_owned(),
+                op: op.name(),
+                outputs: facts.len(),
+                names: names.len(),
+            });
+        }
         let node_id = NodeId(self.graph.nodes.len() as u32);
         let mut outputs = Vec::with_capacity(facts.len());
         for (i, facts) in facts.into_iter().enumerate() {
-            let name = if i == 0 {
-                name.clone()
-            } else {
-                self.fresh_name(&format!("{name}.{i}"))
+            let name = match names.get(i) {
+                Some(name) => (*name).to_owned(),
+                None => self.fresh_name(&format!("{first}.{i}")),
             };
             outputs.push(self.add(name, facts, ValueDef::Node(node_id, i))?);
         }
-        let first = outputs[0];
-        let source = source.to_owned();
         self.graph.nodes.push(Node {
             op,
             inputs: inputs.to_vec(),
-            outputs,
-            source,
+            outputs: outputs.clone(),
+            source: source.to_owned(),
         });
-        Ok(first)
+        Ok(outputs)
     }
 
     /// Adds a node whose output gets a fresh name that starts with the op's.

@@ -99,6 +99,18 @@ pub enum GraphError {
         /// What is wrong.
         source: Box<InferError>,
     },
+    /// More names than outputs.
+    #[error("node {node:?}: {op} has {outputs} outputs here, got {names} names for them")]
+    OutputCount {
+        /// Path of the node in its source.
+        node: String,
+        /// The op.
+        op: &'static str,
+        /// Number of outputs.
+        outputs: usize,
+        /// Number of names.
+        names: usize,
+    },
     /// Two values of one name.
     #[error("two values are named {name:?}; names of values are unique in a graph")]
     DuplicateName {

@@ -6,7 +6,7 @@ use tensor_core::DType;
 use crate::scalar::ScalarValue;
 use crate::{Dim, TensorType, ValueFacts};
 
-/// Type and, for a small integer or bool tensor, the elements.
+/// Type and, for a small tensor, the elements.
 pub(crate) fn facts_of_constant(tensor: &Tensor) -> ValueFacts {
     let ty = TensorType::fixed(tensor.dtype(), tensor.shape());
     let count: usize = tensor.shape().iter().product();
@@ -14,7 +14,9 @@ pub(crate) fn facts_of_constant(tensor: &Tensor) -> ValueFacts {
     let follows = dtype.is_integer() || dtype == DType::Bool;
     let known = (follows && count <= ValueFacts::KNOWN_LIMIT)
         .then(|| elements(tensor).map(|v| Dim::Known(v.to_i64())).collect());
-    ValueFacts { ty, known }
+    let floats = (dtype.is_float() && count <= ValueFacts::KNOWN_LIMIT)
+        .then(|| elements(tensor).map(ScalarValue::to_f64).collect());
+    ValueFacts { ty, known, floats }
 }
 
 /// The elements in row-major order.

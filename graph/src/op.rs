@@ -31,7 +31,7 @@ pub use reduce::{Reduce, ReduceKind};
 pub use view::{Expand, Reshape, Slice, SliceAxis, Squeeze, Transpose, Unsqueeze};
 pub use window::{Conv, Pad, Pool, PoolKind, Window};
 
-use crate::{InferError, ValueFacts};
+use crate::{Bindings, InferError, TensorType, ValueFacts};
 
 /// What executors dispatch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,19 +119,108 @@ pub struct OpDef {
     pub source: &'static str,
 }
 
-/// What every op's type provides.
+/// What the type of an op provides.
 trait Entry: Sized {
+    /// The entries of the op table that values of this type stand for.
+    fn defs() -> Vec<&'static OpDef>;
+
+    /// The op of one of the names of [`Entry::defs`] and these attributes.
+    fn from_text(name: &str, attrs: &Attrs) -> Result<Self, String>;
+
+    /// The entry of this value.
     fn def(&self) -> &'static OpDef;
+
+    /// Types of the outputs, and their elements where they follow from shapes.
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Vec<ValueFacts>, InferError>;
+
+    /// Types of the outputs when [`Entry::infer`] lacks the elements of an input, with [`Inputs::unknown`] for the extents
+    /// that depend on them; `None` if even the rank does.
+    fn infer_unknown(&self, _inputs: &Inputs<'_>) -> Result<Option<Vec<TensorType>>, InferError> {
+        Ok(None)
+    }
+
+    /// The attributes for the text form, in a fixed order.
     fn attrs(&self) -> Attrs;
+
+    /// The op with bound symbols replaced in its attributes.
+    fn substitute(self, _bindings: &Bindings) -> Self {
+        self
+    }
 }
 
 pub(crate) use rule::Inputs;
 
-/// An operator with its attributes.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "each variant is documented at its type")]
-pub enum Op {
+/// Declares [`Op`] from the list of its variants: a new op type is one line of the list.
+macro_rules! ops {
+    ($($Variant:ident($Type:ty),)+) => {
+        /// An operator with its attributes.
+        #[derive(Clone, Debug, PartialEq)]
+        #[expect(missing_docs, reason = "each variant is documented at its type")]
+        pub enum Op {
+            $($Variant($Type),)+
+        }
+
+        impl Op {
+            /// The entry of the op table.
+            pub fn def(&self) -> &'static OpDef {
+                match self {
+                    $(Op::$Variant(op) => op.def(),)+
+                }
+            }
+
+            /// The attributes for the text form, in a fixed order.
+            pub fn attrs(&self) -> Attrs {
+                match self {
+                    $(Op::$Variant(op) => op.attrs(),)+
+                }
+            }
+
+            /// The op of this name and these attributes.
+            ///
+            /// # Errors
+            /// A sentence that says which name or attribute is wrong.
+            pub fn from_text(name: &str, attrs: &Attrs) -> Result<Op, String> {
+                $(if <$Type>::defs().iter().any(|def| def.name == name) {
+                    return <$Type>::from_text(name, attrs).map(Op::$Variant);
+                })+
+                Err(format!("there is no op named {name:?}"))
+            }
+
+            /// Replaces bound symbols in attributes.
+            #[must_use]
+            pub fn substitute(&self, bindings: &Bindings) -> Op {
+                match self.clone() {
+                    $(Op::$Variant(op) => Op::$Variant(op.substitute(bindings)),)+
+                }
+            }
+
+            fn infer_unknown(
+                &self,
+                inputs: &Inputs<'_>,
+            ) -> Result<Option<Vec<TensorType>>, InferError> {
+                match self {
+                    $(Op::$Variant(op) => op.infer_unknown(inputs),)+
+                }
+            }
+
+            fn infer_known(&self, inputs: &Inputs<'_>) -> Result<Vec<ValueFacts>, InferError> {
+                match self {
+                    $(Op::$Variant(op) => op.infer(inputs),)+
+                }
+            }
+        }
+
+        /// Every entry of the table, elementwise rows first; for documentation and for tests that
+        /// walk it.
+        pub fn table() -> Vec<&'static OpDef> {
+            let mut all = Vec::new();
+            $(all.extend(<$Type>::defs());)+
+            all
+        }
+    };
+}
+
+ops! {
     Map(MapOp),
     Reduce(Reduce),
     MatMul(MatMul),
@@ -151,37 +240,7 @@ pub enum Op {
     Shape(Shape),
 }
 
-/// Calls a method of [`Entry`] on whichever op this is.
-macro_rules! each {
-    ($self:expr, $op:ident => $call:expr) => {
-        match $self {
-            Op::Map($op) => $call,
-            Op::Reduce($op) => $call,
-            Op::MatMul($op) => $call,
-            Op::Conv($op) => $call,
-            Op::Pool($op) => $call,
-            Op::Softmax($op) => $call,
-            Op::LayerNorm($op) => $call,
-            Op::BatchNorm($op) => $call,
-            Op::Gather($op) => $call,
-            Op::Reshape($op) => $call,
-            Op::Transpose($op) => $call,
-            Op::Slice($op) => $call,
-            Op::Expand($op) => $call,
-            Op::Squeeze($op) => $call,
-            Op::Unsqueeze($op) => $call,
-            Op::Concat($op) => $call,
-            Op::Shape($op) => $call,
-        }
-    };
-}
-
 impl Op {
-    /// The entry of the op table.
-    pub fn def(&self) -> &'static OpDef {
-        each!(self, op => op.def())
-    }
-
     /// Name in texts.
     pub fn name(&self) -> &'static str {
         self.def().name
@@ -194,70 +253,31 @@ impl Op {
 
     /// Types of the outputs, and their elements where they follow from shapes.
     ///
-    /// # Errors
-    /// If the inputs do not suit the op; the error names the op, shapes and dtypes.
-    pub fn infer(&self, inputs: &[Option<&ValueFacts>]) -> Result<Vec<ValueFacts>, InferError> {
-        let def = self.def();
-        let inputs = Inputs::new(def, inputs)?;
-        each!(self, op => op.infer(&inputs))
-    }
-
-    /// The attributes for the text form, in a fixed order.
-    pub fn attrs(&self) -> Attrs {
-        each!(self, op => op.attrs())
-    }
-
-    /// The op of this name and these attributes.
+    /// An extent that depends on elements that are not known becomes a symbol of its own, named
+    /// after the node's first output, `output`, and its axis: `kept.0`.
     ///
     /// # Errors
-    /// A sentence that says which name or attribute is wrong.
-    pub fn from_text(name: &str, attrs: &Attrs) -> Result<Op, String> {
-        if let Some(op) = MapOp::from_text(name, attrs)? {
-            return Ok(Op::Map(op));
+    /// If the inputs do not suit the op; the error names the op, shapes and dtypes.
+    pub fn infer(
+        &self,
+        inputs: &[Option<&ValueFacts>],
+        output: &str,
+    ) -> Result<Vec<ValueFacts>, InferError> {
+        let inputs = Inputs::new(self.def(), inputs, output)?;
+        match self.infer_known(&inputs) {
+            Err(error @ InferError::DataDependent { .. }) => {
+                let types = self.infer_unknown(&inputs)?.ok_or(error)?;
+                Ok(types.into_iter().map(ValueFacts::of_type).collect())
+            }
+            inferred => inferred,
         }
-        if let Some(kind) = ReduceKind::from_name(name) {
-            return Ok(Op::Reduce(Reduce::from_attrs(kind, attrs)?));
-        }
-        if let Some(kind) = PoolKind::from_name(name) {
-            return Ok(Op::Pool(Pool::from_attrs(kind, attrs)?));
-        }
-        Ok(match name {
-            "matmul" => Op::MatMul(MatMul),
-            "conv" => Op::Conv(Conv::from_attrs(attrs)?),
-            "softmax" => Op::Softmax(Softmax::from_attrs(attrs, false)?),
-            "log_softmax" => Op::Softmax(Softmax::from_attrs(attrs, true)?),
-            "layer_norm" => Op::LayerNorm(LayerNorm::from_attrs(attrs)?),
-            "batch_norm" => Op::BatchNorm(BatchNorm::from_attrs(attrs)?),
-            "gather" => Op::Gather(Gather {
-                axis: attrs.int("axis")?,
-            }),
-            "reshape" => Op::Reshape(Reshape::from_attrs(attrs)?),
-            "transpose" => Op::Transpose(Transpose {
-                perm: attrs.usizes("perm")?,
-            }),
-            "slice" => Op::Slice(Slice::from_attrs(attrs)?),
-            "expand" => Op::Expand(Expand::from_attrs(attrs)?),
-            "squeeze" => Op::Squeeze(Squeeze {
-                axes: attrs.optional("axes", Attrs::ints)?,
-            }),
-            "unsqueeze" => Op::Unsqueeze(Unsqueeze {
-                axes: attrs.optional("axes", Attrs::ints)?,
-            }),
-            "concat" => Op::Concat(Concat {
-                axis: attrs.int("axis")?,
-            }),
-            "shape" => Op::Shape(Shape::from_attrs(attrs)?),
-            _ => return Err(format!("there is no op named {name:?}")),
-        })
     }
 
-    /// Replaces bound symbols in attributes.
-    #[must_use]
-    pub fn substitute(&self, bindings: &crate::Bindings) -> Op {
-        match self {
-            Op::Reshape(r) => Op::Reshape(r.substitute(bindings)),
-            Op::Expand(e) => Op::Expand(e.substitute(bindings)),
-            other => other.clone(),
+    /// The input whose elements have to be known before the extents of the outputs are, if one has to.
+    pub fn waits_for(&self, inputs: &[Option<&ValueFacts>]) -> Option<usize> {
+        match self.infer_known(&Inputs::new(self.def(), inputs, "").ok()?) {
+            Err(InferError::DataDependent { index, .. }) => Some(index),
+            _ => None,
         }
     }
 }
@@ -266,38 +286,6 @@ impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// Every entry of the table, elementwise rows first; for documentation and for tests that walk it.
-pub fn table() -> Vec<&'static OpDef> {
-    let mut all: Vec<&OpDef> = map::ROWS.iter().map(|row| &row.def).collect();
-    all.extend(reduce::DEFS.iter());
-    all.extend([
-        &contract::MATMUL,
-        &window::CONV,
-        &window::MAX_POOL,
-        &window::AVERAGE_POOL,
-    ]);
-    all.extend([
-        &normalise::SOFTMAX,
-        &normalise::LOG_SOFTMAX,
-        &normalise::LAYER_NORM,
-        &normalise::BATCH_NORM,
-    ]);
-    all.extend([
-        &gather::GATHER,
-        &view::RESHAPE,
-        &view::TRANSPOSE,
-        &view::SLICE,
-        &view::EXPAND,
-    ]);
-    all.extend([
-        &view::SQUEEZE,
-        &view::UNSQUEEZE,
-        &copy::CONCAT,
-        &meta::SHAPE,
-    ]);
-    all
 }
 
 #[cfg(test)]

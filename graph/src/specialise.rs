@@ -1,6 +1,6 @@
 //! From symbols to numbers: a graph for given input shapes.
 
-use crate::{Bindings, Dim, Graph, GraphBuilder, GraphError, TensorType, ValueDef, ValueId};
+use crate::{Bindings, Dim, Graph, GraphError, Node, Rewrite, Site, TensorType, ValueId};
 
 /// The numbers that the shapes of the feeds give the symbols of the inputs.
 ///
@@ -68,46 +68,26 @@ fn bind_one(
     Ok(())
 }
 
+/// Replaces symbols.
+struct Substitute<'a>(&'a Bindings);
+
+impl Rewrite for Substitute<'_> {
+    fn input(&mut self, ty: &TensorType) -> TensorType {
+        let shape = ty.shape.iter().map(|d| d.substitute(self.0));
+        TensorType::new(ty.dtype, shape)
+    }
+
+    fn node(&mut self, site: &mut Site<'_>, node: &Node) -> Result<Vec<ValueId>, GraphError> {
+        site.copy(node, node.op.substitute(self.0))
+    }
+}
+
 impl Graph {
     /// The graph with bound symbols replaced by numbers and every type inferred anew.
     ///
     /// # Errors
     /// If a node's inputs no longer suit its op, for example extents that do not broadcast.
     pub fn substitute(&self, bindings: &Bindings) -> Result<Graph, GraphError> {
-        let mut builder = GraphBuilder::new(self.name());
-        let mut map: Vec<Option<ValueId>> = vec![None; self.values.len()];
-        for (id, value) in self.values() {
-            map[id.index()] = match &value.def {
-                ValueDef::Input(_) => {
-                    let shape = value.ty().shape.iter().map(|d| d.substitute(bindings));
-                    Some(builder.input(&value.name, TensorType::new(value.ty().dtype, shape))?)
-                }
-                ValueDef::Const(tensor) => Some(builder.constant(&value.name, tensor.clone())?),
-                ValueDef::Node(node, 0) => {
-                    let node = self.node(*node);
-                    let inputs: Vec<_> = node
-                        .inputs
-                        .iter()
-                        .map(|i| i.and_then(|i| map[i.index()]))
-                        .collect();
-                    Some(builder.node(
-                        node.op.substitute(bindings),
-                        &inputs,
-                        &value.name,
-                        &node.source,
-                    )?)
-                }
-                ValueDef::Node(node, nth) => {
-                    let first = map[self.node(*node).outputs[0].index()];
-                    first.map(|id| ValueId(id.0 + *nth as u32))
-                }
-            };
-        }
-        for (name, id) in self.outputs() {
-            if let Some(id) = map[id.index()] {
-                builder.output(name, id);
-            }
-        }
-        Ok(builder.finish())
+        self.rewrite(&mut Substitute(bindings))
     }
 }

@@ -63,14 +63,26 @@ pub struct ValueFacts {
     /// constants and there are at most [`ValueFacts::KNOWN_LIMIT`] of them. This is what lets
     /// `Shape -> Slice -> Concat -> Reshape` chains be understood with symbolic extents.
     pub known: Option<Vec<Dim>>,
+    /// Elements of a float constant of at most [`ValueFacts::KNOWN_LIMIT`] elements: scales and
+    /// limits that decide shapes.
+    pub floats: Option<Vec<f64>>,
 }
 
 impl ValueFacts {
     /// Larger tensors are data, not shapes; their elements are not followed.
     pub const KNOWN_LIMIT: usize = 64;
 
+    /// Facts of a value of this type with these known elements.
+    pub fn new(ty: TensorType, known: Option<Vec<Dim>>) -> Self {
+        ValueFacts {
+            ty,
+            known,
+            floats: None,
+        }
+    }
+
     /// Facts of a value of which only the type is known.
     pub fn of_type(ty: TensorType) -> Self {
-        ValueFacts { ty, known: None }
+        ValueFacts::new(ty, None)
     }
 }

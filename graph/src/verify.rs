@@ -115,7 +115,11 @@ impl Graph {
             self.report(found, place(), "an input is not defined before it".into());
             return;
         }
-        match node.op.infer(&self.facts_of(&node.inputs)) {
+        let output = node
+            .outputs
+            .first()
+            .map_or("", |&id| self.value(id).name.as_str());
+        match node.op.infer(&self.facts_of(&node.inputs), output) {
             Err(error) => self.report(found, place(), error.to_string()),
             Ok(facts) => {
                 let same = facts.len() == node.outputs.len()

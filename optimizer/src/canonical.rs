@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use graph::op::{BatchNorm, Expand, Family, MapOp, Op, Reshape};
-use graph::{Dim, Graph, GraphBuilder, GraphError, ValueDef, ValueFacts, ValueId};
+use graph::{Dim, Graph, GraphBuilder, GraphError, Node, Rewrite, Site, ValueFacts, ValueId};
 use tensor::Tensor;
 
 use crate::Evaluator;
@@ -40,59 +40,97 @@ const LEAST_TOTAL: usize = SMALL_RESULT;
 pub(crate) fn run(graph: &Graph, evaluator: &dyn Evaluator) -> Result<Graph, GraphError> {
     let constants = graph.values().filter_map(|(_, value)| value.constant());
     let elements: usize = constants.map(|tensor| tensor.len()).sum();
-    let mut rewriter = Rewriter {
-        builder: GraphBuilder::new(graph.name()),
+    graph.rewrite(&mut Canonical {
         evaluator,
         fold_elements: TOTAL_GROWTH.saturating_mul(elements).max(LEAST_TOTAL),
-    };
-    let mut map: Vec<Option<ValueId>> = vec![None; graph.values().len()];
-    for (id, value) in graph.values() {
-        map[id.index()] = match &value.def {
-            ValueDef::Input(_) => Some(rewriter.builder.input(&value.name, value.ty().clone())?),
-            ValueDef::Const(tensor) => {
-                Some(rewriter.builder.constant(&value.name, tensor.clone())?)
-            }
-            ValueDef::Node(node, 0) => {
-                let node = graph.node(*node);
-                let inputs: Vec<_> = node
-                    .inputs
-                    .iter()
-                    .map(|i| i.and_then(|i| map[i.index()]))
-                    .collect();
-                Some(rewriter.emit(&node.op, &inputs, &value.name, &node.source)?)
-            }
-            ValueDef::Node(..) => None,
-        };
-    }
-    for (name, id) in graph.outputs() {
-        if let Some(id) = map[id.index()] {
-            rewriter.builder.output(name, id);
-        }
-    }
-    Ok(rewriter.builder.finish())
+    })
 }
 
-struct Rewriter<'a> {
-    builder: GraphBuilder,
-    evaluator: &'a dyn Evaluator,
+struct Canonical<'e> {
+    evaluator: &'e dyn Evaluator,
     /// Elements that folded constants may still have.
     fold_elements: usize,
 }
 
+impl Rewrite for Canonical<'_> {
+    fn node(&mut self, site: &mut Site<'_>, node: &Node) -> Result<Vec<ValueId>, GraphError> {
+        let (inputs, names) = (site.inputs(node), site.names(node));
+        let mut rewriter = Rewriter {
+            builder: site.builder,
+            pass: self,
+        };
+        match names[..] {
+            [name] => Ok(vec![rewriter.emit(
+                &node.op,
+                &inputs,
+                name,
+                &node.source,
+            )?]),
+            _ => rewriter.emit_many(&node.op, &inputs, &names, &node.source),
+        }
+    }
+}
+
+/// The smart constructor, at one place of the new graph.
+struct Rewriter<'a, 'e> {
+    builder: &'a mut GraphBuilder,
+    pass: &'a mut Canonical<'e>,
+}
+
 type Emit = Result<ValueId, GraphError>;
 
-impl Rewriter<'_> {
-    /// The canonical value of `op` over `inputs`: an existing value, a constant or a new node.
-    fn emit(&mut self, op: &Op, inputs: &[Option<ValueId>], name: &str, source: &str) -> Emit {
-        let inferred = op.infer(&self.builder.graph().facts_of(inputs));
-        let facts = inferred.map_err(|error| {
+impl Rewriter<'_, '_> {
+    fn infer(
+        &self,
+        op: &Op,
+        inputs: &[Option<ValueId>],
+        name: &str,
+        source: &str,
+    ) -> Result<Vec<ValueFacts>, GraphError> {
+        let inferred = op.infer(&self.builder.graph().facts_of(inputs), name);
+        inferred.map_err(|error| {
             let node = if source.is_empty() { name } else { source };
             GraphError::Infer {
                 node: node.to_owned(),
                 source: Box::new(error),
             }
-        })?;
-        if let Some(constant) = self.fold(op, inputs, &facts[0]) {
+        })
+    }
+
+    /// The canonical values of an op of several outputs: constants or a new node.
+    fn emit_many(
+        &mut self,
+        op: &Op,
+        inputs: &[Option<ValueId>],
+        names: &[&str],
+        source: &str,
+    ) -> Result<Vec<ValueId>, GraphError> {
+        let facts = self.infer(op, inputs, names[0], source)?;
+        let names: Vec<String> = names
+            .iter()
+            .map(|name| self.builder.fresh_name(name))
+            .collect();
+        match self.fold(op, inputs, &facts) {
+            Some(constants) => names
+                .into_iter()
+                .zip(constants)
+                .map(|(name, tensor)| self.builder.constant(name, Arc::new(tensor)))
+                .collect(),
+            None => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                self.builder
+                    .node_of_many(op.clone(), inputs, &names, source)
+            }
+        }
+    }
+
+    /// The canonical value of `op` over `inputs`: an existing value, a constant or a new node.
+    fn emit(&mut self, op: &Op, inputs: &[Option<ValueId>], name: &str, source: &str) -> Emit {
+        let facts = self.infer(op, inputs, name, source)?;
+        if let Some(constant) = self
+            .fold(op, inputs, &facts)
+            .and_then(|mut made| made.pop())
+        {
             let name = self.builder.fresh_name(name);
             return self.builder.constant(name, Arc::new(constant));
         }
@@ -118,9 +156,14 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The constant that the op gives, if its inputs or its elements are known.
-    fn fold(&mut self, op: &Op, inputs: &[Option<ValueId>], facts: &ValueFacts) -> Option<Tensor> {
-        if let Some(numbers) = known_numbers(facts) {
+    /// The constants that the op gives, if its inputs or its elements are known.
+    fn fold(
+        &mut self,
+        op: &Op,
+        inputs: &[Option<ValueId>],
+        facts: &[ValueFacts],
+    ) -> Option<Vec<Tensor>> {
+        if let Some(numbers) = facts.iter().map(known_numbers).collect() {
             return Some(numbers);
         }
         let graph = self.builder.graph();
@@ -132,23 +175,23 @@ impl Rewriter<'_> {
             })
             .collect();
         let constants = constants?;
-        let elements = facts
-            .ty
-            .static_shape()?
-            .iter()
-            .try_fold(1_usize, |n, &d| n.checked_mul(d))?;
+        let elements = facts.iter().try_fold(0_usize, |sum, facts| {
+            let shape = facts.ty.static_shape()?;
+            let elements = shape.iter().try_fold(1_usize, |n, &d| n.checked_mul(d))?;
+            sum.checked_add(elements)
+        })?;
         let input_elements: usize = constants.iter().flatten().map(|t| t.len()).sum();
         let most = match op {
             Op::Expand(_) => LARGEST_FOLDED_EXPANSION,
             _ if op.family() == Family::View => LARGEST_FOLDED_VIEW,
             _ => SMALL_RESULT.max(GROWTH.saturating_mul(input_elements)),
         };
-        if elements > most.min(self.fold_elements) {
+        if elements > most.min(self.pass.fold_elements) {
             return None;
         }
-        let folded = self.evaluator.evaluate(op, &constants)?.into_iter().next();
-        self.fold_elements -= elements;
-        folded
+        let folded = self.pass.evaluator.evaluate(op, &constants)?;
+        self.pass.fold_elements -= elements;
+        Some(folded)
     }
 
     /// The input itself, if the op does not change it.

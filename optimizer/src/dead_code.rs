@@ -1,6 +1,6 @@
 //! Dead code: a node or constant that no output needs is dropped; inputs stay, since callers feed them.
 
-use graph::{Graph, GraphBuilder, GraphError, ValueDef, ValueId};
+use graph::{Graph, GraphError, Node, Rewrite, Site, ValueId};
 
 /// The graph without what no output needs.
 pub(crate) fn run(graph: &Graph) -> Result<Graph, GraphError> {
@@ -15,30 +15,20 @@ pub(crate) fn run(graph: &Graph) -> Result<Graph, GraphError> {
             }
         }
     }
-    let mut builder = GraphBuilder::new(graph.name());
-    let mut map: Vec<Option<ValueId>> = vec![None; needed.len()];
-    for (id, value) in graph.values() {
-        map[id.index()] = match &value.def {
-            ValueDef::Input(_) => Some(builder.input(&value.name, value.ty().clone())?),
-            ValueDef::Const(tensor) if needed[id.index()] => {
-                Some(builder.constant(&value.name, tensor.clone())?)
-            }
-            ValueDef::Node(node, 0) if needed[id.index()] => {
-                let node = graph.node(*node);
-                let inputs: Vec<_> = node
-                    .inputs
-                    .iter()
-                    .map(|i| i.and_then(|i| map[i.index()]))
-                    .collect();
-                Some(builder.node(node.op.clone(), &inputs, &value.name, &node.source)?)
-            }
-            ValueDef::Const(_) | ValueDef::Node(..) => None,
-        };
+    graph.rewrite(&mut DeadCode { needed })
+}
+
+struct DeadCode {
+    /// By value: whether an output needs it.
+    needed: Vec<bool>,
+}
+
+impl Rewrite for DeadCode {
+    fn keeps(&self, id: ValueId) -> bool {
+        self.needed[id.index()]
     }
-    for (name, id) in graph.outputs() {
-        if let Some(id) = map[id.index()] {
-            builder.output(name, id);
-        }
+
+    fn node(&mut self, site: &mut Site<'_>, node: &Node) -> Result<Vec<ValueId>, GraphError> {
+        site.copy(node, node.op.clone())
     }
-    Ok(builder.finish())
 }

@@ -6,37 +6,24 @@
 //! means are the same sums; rounding differs within what the op table allows.
 
 use graph::op::{LayerNorm, Op, ReduceKind};
-use graph::{Graph, GraphBuilder, GraphError, Node, ValueDef, ValueId};
+use graph::{Graph, GraphError, Node, Rewrite, Site, ValueDef, ValueId};
 
 /// Rewrites every occurrence.
 pub(crate) fn run(graph: &Graph) -> Result<Graph, GraphError> {
-    let mut builder = GraphBuilder::new(graph.name());
-    let mut map: Vec<Option<ValueId>> = vec![None; graph.values().len()];
-    for (id, value) in graph.values() {
-        map[id.index()] = match &value.def {
-            ValueDef::Input(_) => Some(builder.input(&value.name, value.ty().clone())?),
-            ValueDef::Const(tensor) => Some(builder.constant(&value.name, tensor.clone())?),
-            ValueDef::Node(node, 0) => {
-                let node = graph.node(*node);
-                let (op, inputs) = match matched(graph, node) {
-                    Some((x, norm)) => (Op::LayerNorm(norm), vec![Some(x)]),
-                    None => (node.op.clone(), node.inputs.clone()),
-                };
-                let inputs: Vec<_> = inputs
-                    .iter()
-                    .map(|i| i.and_then(|i| map[i.index()]))
-                    .collect();
-                Some(builder.node(op, &inputs, &value.name, &node.source)?)
-            }
-            ValueDef::Node(..) => None,
+    graph.rewrite(&mut Recover)
+}
+
+struct Recover;
+
+impl Rewrite for Recover {
+    fn node(&mut self, site: &mut Site<'_>, node: &Node) -> Result<Vec<ValueId>, GraphError> {
+        let Some((x, norm)) = matched(site.from(), node) else {
+            return site.copy(node, node.op.clone());
         };
+        let (x, names) = (site.of(x), site.names(node));
+        site.builder
+            .node_of_many(Op::LayerNorm(norm), &[x], &names, &node.source)
     }
-    for (name, id) in graph.outputs() {
-        if let Some(id) = map[id.index()] {
-            builder.output(name, id);
-        }
-    }
-    Ok(builder.finish())
 }
 
 /// The normalised value and the op, if `node` ends the pattern.

@@ -10,6 +10,7 @@
 mod anchor;
 mod operands;
 mod read;
+mod whole;
 
 use graph::op::{Family, Op};
 use graph::{Graph, NodeId, ValueDef, ValueId};
@@ -38,6 +39,10 @@ pub(crate) fn run(graph: &Graph, feeds: &[TensorLayout]) -> Result<Plan, Optimiz
         if !lowering.claimed[id.index()] {
             if node.op.family() == Family::View {
                 lowering.view(id)?;
+                continue;
+            }
+            if !lowering.has_family(node) {
+                lowering.whole(node)?;
                 continue;
             }
             let region = grow(graph, &lowering.readers, &lowering.claimed, node.outputs[0]);
@@ -257,6 +262,17 @@ impl<'a> Lowering<'a> {
         Ok(operands)
     }
 
+    /// The buffer that a step is to write `value` to: an output, or one in the arena.
+    fn written(&mut self, value: ValueId, shape: &[usize]) -> BufferId {
+        let graph_value = self.graph.value(value);
+        let place = match self.output_of[value.index()].take() {
+            Some(at) => Place::Output(at),
+            None => Place::Unplaced,
+        };
+        let elements = shape.iter().product();
+        self.buffer(&graph_value.name, graph_value.ty().dtype, elements, place)
+    }
+
     /// Adds a step that writes `value`.
     fn step(
         &mut self,
@@ -266,19 +282,14 @@ impl<'a> Lowering<'a> {
         epilogue: Epilogue,
         shape: ShapeVec,
     ) -> BufferId {
-        let graph_value = self.graph.value(value);
-        let place = match self.output_of[value.index()].take() {
-            Some(at) => Place::Output(at),
-            None => Place::Unplaced,
-        };
-        let elements = shape.iter().product();
-        let out = self.buffer(&graph_value.name, graph_value.ty().dtype, elements, place);
+        let out = self.written(value, &shape);
         self.plan.steps.push(Step {
             name,
             kind,
             epilogue,
             out,
             shape,
+            more: Vec::new(),
         });
         out
     }
@@ -306,6 +317,7 @@ impl<'a> Lowering<'a> {
                         epilogue,
                         out,
                         shape: shape.clone(),
+                        more: Vec::new(),
                     });
                     out
                 }

@@ -141,7 +141,8 @@ impl Plan {
             | StepKind::Reduce { .. }
             | StepKind::Softmax { .. }
             | StepKind::LayerNorm { .. }
-            | StepKind::Concat { .. } => 0,
+            | StepKind::Concat { .. }
+            | StepKind::Whole { .. } => 0,
         };
         self.steps.iter().map(of_step).max().unwrap_or(0)
     }
@@ -175,8 +176,10 @@ impl Plan {
                     *last = at;
                 }
             }
-            let span = spans[step.out.index()].get_or_insert((at, at));
-            span.1 = span.1.max(at);
+            for (out, _) in step.written() {
+                let span = spans[out.index()].get_or_insert((at, at));
+                span.1 = span.1.max(at);
+            }
         }
         spans
     }

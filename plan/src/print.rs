@@ -49,19 +49,16 @@ impl fmt::Display for Plan {
 
 impl Plan {
     fn write_step(&self, f: &mut fmt::Formatter<'_>, at: usize, step: &Step) -> fmt::Result {
-        let out = self.buffer(step.out);
-        write!(
-            f,
-            "  {at:>3} {:<9} {}: {}{:?}",
-            step.kind.family(),
-            out.name,
-            out.dtype,
-            &step.shape[..]
-        )?;
-        match out.place {
-            Place::Arena { offset_bytes } => write!(f, " @{offset_bytes}")?,
-            Place::Output(n) => write!(f, " output {n}")?,
-            Place::Input(_) | Place::Constant(_) | Place::Unplaced => {}
+        write!(f, "  {at:>3} {:<9} ", step.kind.family())?;
+        for (nth, (out, shape)) in step.written().enumerate() {
+            let out = self.buffer(out);
+            let separator = if nth == 0 { "" } else { ", " };
+            write!(f, "{separator}{}: {}{:?}", out.name, out.dtype, &shape[..])?;
+            match out.place {
+                Place::Arena { offset_bytes } => write!(f, " @{offset_bytes}")?,
+                Place::Output(n) => write!(f, " output {n}")?,
+                Place::Input(_) | Place::Constant(_) | Place::Unplaced => {}
+            }
         }
         write!(f, " = {}", self.kind_text(&step.kind))?;
         if !step.epilogue.is_none() {
@@ -133,6 +130,16 @@ impl Plan {
                     self.load_text(data),
                     self.source_text(indices)
                 )
+            }
+            StepKind::Whole { op, inputs } => {
+                let inputs = inputs.iter().map(|input| match input {
+                    Some(load) => self.load_text(load),
+                    None => "_".into(),
+                });
+                let attrs = op.attrs();
+                let attrs = attrs.iter().map(|(name, attr)| format!("{name} = {attr}"));
+                let arguments: Vec<String> = inputs.chain(attrs).collect();
+                format!("{}({})", op.name(), arguments.join(", "))
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Steps: one kernel call each.
 
-use graph::op::{PoolKind, ReduceKind};
+use graph::op::{Op, PoolKind, ReduceKind};
 use tensor_core::ShapeVec;
 
 use crate::{BufferId, Epilogue, Load, Source};
 
-/// One kernel call; it writes one dense row-major buffer.
+/// One kernel call; it writes one dense row-major buffer, a whole op one for each of its outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// Path of the node in the source that the step comes from (of its main op when fused).
@@ -18,6 +18,8 @@ pub struct Step {
     pub out: BufferId,
     /// Its shape.
     pub shape: ShapeVec,
+    /// Further buffers that are written, with their shapes; only a whole op has them.
+    pub more: Vec<(BufferId, ShapeVec)>,
 }
 
 /// The kernel families. Executors match exhaustively: a new family shows every place to fill.
@@ -78,6 +80,13 @@ pub enum StepKind {
         /// The axis of `data`.
         axis: usize,
     },
+    /// An op that no other family serves, by its meaning in the op table; the epilogue is none.
+    Whole {
+        /// The op with its attributes.
+        op: Box<Op>,
+        /// Its inputs; `None` for an optional one that is left out.
+        inputs: Vec<Option<Load>>,
+    },
 }
 
 /// Strides, dilations and padding over two spatial axes; a 1-d window has height 1.
@@ -134,6 +143,7 @@ impl StepKind {
             StepKind::Softmax { .. } | StepKind::LayerNorm { .. } => "normalise",
             StepKind::Concat { .. } => "copy",
             StepKind::Gather { .. } => "gather",
+            StepKind::Whole { .. } => "whole",
         }
     }
 
@@ -149,15 +159,23 @@ impl StepKind {
             StepKind::Pool(pool) => vec![&pool.input],
             StepKind::Concat { parts, .. } => parts.iter().collect(),
             StepKind::Gather { indices, .. } => vec![indices],
+            StepKind::Whole { .. } => Vec::new(),
         }
     }
 }
 
 impl Step {
+    /// Every buffer that the step writes, with its shape.
+    pub fn written(&self) -> impl Iterator<Item = (BufferId, &ShapeVec)> {
+        let more = self.more.iter().map(|(buffer, shape)| (*buffer, shape));
+        std::iter::once((self.out, &self.shape)).chain(more)
+    }
+
     /// Every strided read of the step.
     pub fn loads(&self) -> impl Iterator<Item = &Load> {
-        let data = match &self.kind {
-            StepKind::Gather { data, .. } => Some(data),
+        let plain: Vec<&Load> = match &self.kind {
+            StepKind::Gather { data, .. } => vec![data],
+            StepKind::Whole { inputs, .. } => inputs.iter().flatten().collect(),
             StepKind::Map { .. }
             | StepKind::Reduce { .. }
             | StepKind::Contract { .. }
@@ -165,9 +183,9 @@ impl Step {
             | StepKind::Pool(_)
             | StepKind::Softmax { .. }
             | StepKind::LayerNorm { .. }
-            | StepKind::Concat { .. } => None,
+            | StepKind::Concat { .. } => Vec::new(),
         };
         let sources = self.kind.sources().into_iter().flat_map(|s| &s.loads);
-        sources.chain(data).chain(&self.epilogue.loads)
+        sources.chain(plain).chain(&self.epilogue.loads)
     }
 }

@@ -39,11 +39,13 @@ impl Plan {
             for problem in self.step_problems(step, &written) {
                 report(format!("step {at} {:?}", step.name), problem);
             }
-            if std::mem::replace(&mut written[step.out.index()], true) {
-                report(
-                    format!("step {at} {:?}", step.name),
-                    "writes a buffer that is already written".into(),
-                );
+            for (out, _) in step.written() {
+                if std::mem::replace(&mut written[out.index()], true) {
+                    report(
+                        format!("step {at} {:?}", step.name),
+                        "writes a buffer that is already written".into(),
+                    );
+                }
             }
         }
         for port in &self.outputs {
@@ -63,9 +65,11 @@ impl Plan {
 
     fn step_problems(&self, step: &Step, written: &[bool]) -> Vec<String> {
         let mut problems = Vec::new();
-        let elements: usize = step.shape.iter().product();
-        if elements != self.buffer(step.out).elements {
-            problems.push(format!("shape {:?} does not fill its buffer", step.shape));
+        for (out, shape) in step.written() {
+            let elements: usize = shape.iter().product();
+            if elements != self.buffer(out).elements {
+                problems.push(format!("shape {shape:?} does not fill its buffer"));
+            }
         }
         if step.epilogue.program.dtype() != self.buffer(step.out).dtype
             && !matches!(step.kind, crate::StepKind::Map { .. })

@@ -6,8 +6,8 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use plan::{BackendError, BufferId, Feed, Place, Plan};
-use tensor::{Tensor, TensorElement};
-use tensor_core::DType;
+use tensor::{Tensor, TensorElement, TensorError, TensorView};
+use tensor_core::{DType, TensorLayout};
 
 use crate::kernels::scratch::Scratch;
 
@@ -135,6 +135,19 @@ impl<'r> Memory<'r> {
         })
     }
 
+    /// Calls `step` with all buffers to read.
+    pub(super) fn read<T>(&self, step: impl FnOnce(&Reads<'_>) -> T) -> T {
+        step(&Reads {
+            plan: self.plan,
+            feeds: &self.feeds,
+            constants: &self.constants,
+            outputs: &self.outputs,
+            low: self.arena,
+            high: &[],
+            high_start: usize::MAX,
+        })
+    }
+
     /// Calls `step` with the buffer `out` to write and all others to read.
     pub(super) fn lend<T>(
         &mut self,
@@ -193,50 +206,21 @@ impl<'r> Memory<'r> {
     }
 }
 
-/// Runs `$body` with `$T` as the element type of a dtype that tiles serve (bool excepted).
-macro_rules! with_number {
+/// Runs `$body` with `$T` as the element type of a dtype whose elements are plain bytes; bool and all others have arms
+/// of their own.
+macro_rules! with_plain {
     ($dtype:expr, $T:ident => $body:expr, $bool:pat => $on_bool:expr, $other:ident => $refuse:expr) => {
+        with_plain!(@ $dtype, $T => $body, $bool => $on_bool, $other => $refuse,
+            F32 f32, F64 f64, F16 tensor_core::f16, BF16 tensor_core::bf16, I8 i8, I16 i16, I32 i32, I64 i64,
+            U8 u8, U16 u16, U32 u32, U64 u64, C32 tensor_core::Complex32, C64 tensor_core::Complex64)
+    };
+    (@ $dtype:expr, $T:ident => $body:expr, $bool:pat => $on_bool:expr, $other:ident => $refuse:expr,
+        $($D:ident $Type:ty),+) => {
         match $dtype {
-            DType::F32 => {
-                type $T = f32;
+            $(DType::$D => {
+                type $T = $Type;
                 $body
-            }
-            DType::F64 => {
-                type $T = f64;
-                $body
-            }
-            DType::I8 => {
-                type $T = i8;
-                $body
-            }
-            DType::I16 => {
-                type $T = i16;
-                $body
-            }
-            DType::I32 => {
-                type $T = i32;
-                $body
-            }
-            DType::I64 => {
-                type $T = i64;
-                $body
-            }
-            DType::U8 => {
-                type $T = u8;
-                $body
-            }
-            DType::U16 => {
-                type $T = u16;
-                $body
-            }
-            DType::U32 => {
-                type $T = u32;
-                $body
-            }
-            DType::U64 => {
-                type $T = u64;
-                $body
-            }
+            })+
             $bool => $on_bool,
             $other => $refuse,
         }
@@ -244,7 +228,7 @@ macro_rules! with_number {
 }
 
 fn feed_bytes<'a>(feed: &'a Feed<'a>) -> Result<&'a [u8], BackendError> {
-    with_number!(
+    with_plain!(
         feed.dtype(),
         T => Ok(cast_slice::<T, u8>(elements::<T>(feed)?)),
         DType::Bool => Ok(cast_slice::<bool, u8>(elements::<bool>(feed)?)),
@@ -258,14 +242,15 @@ fn elements<'a, T: TensorElement>(feed: &'a Feed<'a>) -> Result<&'a [T], Backend
         .ok_or_else(|| refused(feed.dtype()))
 }
 
-fn constant_bytes(tensor: &Tensor) -> Result<&[u8], BackendError> {
+/// The elements of a dense tensor.
+pub(super) fn constant_bytes(tensor: &Tensor) -> Result<&[u8], BackendError> {
     fn storage<T: TensorElement>(tensor: &Tensor) -> Result<&[T], BackendError> {
         let typed = tensor
             .as_typed::<T>()
             .ok_or_else(|| refused(tensor.dtype()))?;
         typed.storage().map_err(|_| refused(tensor.dtype()))
     }
-    with_number!(
+    with_plain!(
         tensor.dtype(),
         T => Ok(cast_slice::<T, u8>(storage::<T>(tensor)?)),
         DType::Bool => Ok(cast_slice::<bool, u8>(storage::<bool>(tensor)?)),
@@ -273,10 +258,28 @@ fn constant_bytes(tensor: &Tensor) -> Result<&[u8], BackendError> {
     )
 }
 
+/// The elements at `layout` of a buffer.
+pub(super) fn view<'a>(
+    dtype: DType,
+    layout: &TensorLayout,
+    bytes: &'a [u8],
+) -> Result<TensorView<'a>, TensorError> {
+    let (shape, strides, offset) = (layout.shape(), layout.strides(), layout.offset());
+    with_plain!(
+        dtype,
+        T => TensorView::from_slice_strided(shape, strides, offset, cast_slice::<u8, T>(bytes)),
+        DType::Bool => {
+            let bools = bytemuck::checked::cast_slice::<u8, bool>(bytes);
+            TensorView::from_slice_strided(shape, strides, offset, bools)
+        },
+        other => unreachable!("{other} has no buffers: `Memory::new` and `prepare` refuse it")
+    )
+}
+
 fn output_bytes(tensor: &mut Tensor) -> Result<Written<'_>, BackendError> {
     let dtype = tensor.dtype();
     let fail = |_| refused(dtype);
-    with_number!(
+    with_plain!(
         dtype,
         T => Ok(Written::Direct(cast_slice_mut::<T, u8>(tensor.as_mut_slice::<T>().map_err(fail)?))),
         DType::Bool => {

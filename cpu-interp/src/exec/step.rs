@@ -11,6 +11,7 @@ use super::move_data::{ConcatStep, GatherStep};
 use super::pooling::Pooling;
 use super::reduce::Reduction;
 use super::rows::{LayerNorm, Softmax};
+use super::whole::Whole;
 use crate::kernels::Cpu;
 use crate::kernels::chunks::for_chunks;
 
@@ -26,6 +27,8 @@ pub(super) enum Kernel {
     LayerNorm(LayerNorm),
     Concat(ConcatStep),
     Gather(GatherStep),
+    /// An op for the reference; it takes the memory of the run, see [`Whole::run`].
+    Whole(Whole),
     Detached(Box<Detached>),
     /// The output has no elements, whatever the extents beside the zero: there is nothing to do.
     Empty,
@@ -42,8 +45,8 @@ pub(super) struct Detached {
 impl Kernel {
     pub(super) fn new(cpu: &Cpu, plan: &Plan, step: &Step) -> Result<Kernel, BackendError> {
         let build = Build { cpu, plan, step };
-        // A gather still looks at its indices: one that is out of range is an error.
-        let looks = matches!(step.kind, StepKind::Gather { .. });
+        // A gather still looks at its indices: one that is out of range is an error. So do some whole ops.
+        let looks = matches!(step.kind, StepKind::Gather { .. } | StepKind::Whole { .. });
         if step.shape.contains(&0) && !looks {
             return Ok(Kernel::Empty);
         }
@@ -90,6 +93,7 @@ impl Kernel {
                 indices,
                 axis,
             } => Kernel::Gather(GatherStep::new(build, data, indices, *axis)?),
+            StepKind::Whole { op, inputs } => Kernel::Whole(Whole::new(build.plan, op, inputs)),
         })
     }
 
@@ -106,6 +110,7 @@ impl Kernel {
             | Kernel::LayerNorm(_)
             | Kernel::Concat(_)
             | Kernel::Gather(_)
+            | Kernel::Whole(_)
             | Kernel::Empty => 0,
         }
     }
@@ -128,6 +133,7 @@ impl Kernel {
             Kernel::Concat(concat) => concat.run(cpu, out, reads),
             Kernel::Gather(gather) => return gather.run(cpu, step, out, reads),
             Kernel::Detached(detached) => return detached.run(cpu, step, out, reads),
+            Kernel::Whole(_) => unreachable!("a whole op takes the memory of the run"),
             Kernel::Empty => {}
         }
         Ok(())

@@ -25,6 +25,14 @@ pub(super) static MATMUL: OpDef = OpDef {
 pub struct MatMul;
 
 impl Entry for MatMul {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&MATMUL]
+    }
+
+    fn from_text(_name: &str, _attrs: &Attrs) -> Result<Self, String> {
+        Ok(MatMul)
+    }
+
     fn def(&self) -> &'static OpDef {
         &MATMUL
     }

@@ -36,6 +36,16 @@ impl Concat {
 }
 
 impl Entry for Concat {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&CONCAT]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
+        Ok(Concat {
+            axis: attrs.int("axis")?,
+        })
+    }
+
     fn def(&self) -> &'static OpDef {
         &CONCAT
     }
@@ -66,10 +76,7 @@ impl Entry for Concat {
         } else {
             None
         };
-        Ok(vec![ValueFacts {
-            ty: TensorType { dtype, shape },
-            known,
-        }])
+        Ok(vec![ValueFacts::new(TensorType { dtype, shape }, known)])
     }
 
     fn attrs(&self) -> Attrs {

@@ -40,6 +40,16 @@ impl Gather {
 }
 
 impl Entry for Gather {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&GATHER]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
+        Ok(Gather {
+            axis: attrs.int("axis")?,
+        })
+    }
+
     fn def(&self) -> &'static OpDef {
         &GATHER
     }
@@ -61,7 +71,7 @@ impl Entry for Gather {
         } else {
             None
         };
-        Ok(vec![ValueFacts { ty, known }])
+        Ok(vec![ValueFacts::new(ty, known)])
     }
 
     fn attrs(&self) -> Attrs {

@@ -116,19 +116,6 @@ impl MapOp {
         self.row
     }
 
-    pub(super) fn from_text(name: &str, attrs: &Attrs) -> Result<Option<MapOp>, String> {
-        let Some(mut op) = MapOp::named(name) else {
-            return Ok(None);
-        };
-        for (i, (name, _)) in op.row.attrs.iter().enumerate() {
-            op.numbers[i] = attrs.f32(name)?;
-        }
-        if op.to.is_some() {
-            op.to = Some(attrs.dtype("to")?);
-        }
-        Ok(Some(op))
-    }
-
     /// The op as a scalar expression over its present inputs, given their dtypes.
     ///
     /// # Panics
@@ -228,6 +215,21 @@ fn castable(dtype: DType) -> bool {
 }
 
 impl Entry for MapOp {
+    fn defs() -> Vec<&'static OpDef> {
+        ROWS.iter().map(|row| &row.def).collect()
+    }
+
+    fn from_text(name: &str, attrs: &Attrs) -> Result<Self, String> {
+        let mut op = MapOp::named(name).expect("the name is one of a row");
+        for (i, (name, _)) in op.row.attrs.iter().enumerate() {
+            op.numbers[i] = attrs.f32(name)?;
+        }
+        if op.to.is_some() {
+            op.to = Some(attrs.dtype("to")?);
+        }
+        Ok(op)
+    }
+
     fn def(&self) -> &'static OpDef {
         &self.row.def
     }
@@ -250,7 +252,7 @@ impl Entry for MapOp {
         let dtype = self.result_dtype(&|i| inputs.optional(i).map(|f| f.ty.dtype));
         let ty = TensorType { dtype, shape };
         let known = self.known(inputs, &ty);
-        Ok(vec![ValueFacts { ty, known }])
+        Ok(vec![ValueFacts::new(ty, known)])
     }
 
     fn attrs(&self) -> Attrs {

@@ -28,16 +28,18 @@ pub struct Shape {
     pub end: Option<i64>,
 }
 
-impl Shape {
-    pub(super) fn from_attrs(attrs: &Attrs) -> Result<Shape, String> {
+impl Entry for Shape {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&SHAPE]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
         Ok(Shape {
             start: attrs.int("start")?,
             end: attrs.optional("end", Attrs::int)?,
         })
     }
-}
 
-impl Entry for Shape {
     fn def(&self) -> &'static OpDef {
         &SHAPE
     }
@@ -51,10 +53,10 @@ impl Entry for Shape {
         };
         let (start, end) = (clamp(self.start), clamp(self.end.unwrap_or(rank)));
         let known: Vec<Dim> = shape.get(start..end).unwrap_or_default().to_vec();
-        Ok(vec![ValueFacts {
-            ty: TensorType::fixed(DType::I64, &[known.len()]),
-            known: Some(known),
-        }])
+        Ok(vec![ValueFacts::new(
+            TensorType::fixed(DType::I64, &[known.len()]),
+            Some(known),
+        )])
     }
 
     fn attrs(&self) -> Attrs {

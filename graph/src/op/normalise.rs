@@ -75,16 +75,18 @@ pub struct Softmax {
     pub log: bool,
 }
 
-impl Softmax {
-    pub(super) fn from_attrs(attrs: &Attrs, log: bool) -> Result<Softmax, String> {
+impl Entry for Softmax {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&SOFTMAX, &LOG_SOFTMAX]
+    }
+
+    fn from_text(name: &str, attrs: &Attrs) -> Result<Self, String> {
         Ok(Softmax {
             axis: attrs.int("axis")?,
-            log,
+            log: name == LOG_SOFTMAX.name,
         })
     }
-}
 
-impl Entry for Softmax {
     fn def(&self) -> &'static OpDef {
         if self.log { &LOG_SOFTMAX } else { &SOFTMAX }
     }
@@ -110,16 +112,18 @@ pub struct LayerNorm {
     pub epsilon: f32,
 }
 
-impl LayerNorm {
-    pub(super) fn from_attrs(attrs: &Attrs) -> Result<LayerNorm, String> {
+impl Entry for LayerNorm {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&LAYER_NORM]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
         Ok(LayerNorm {
             axis: attrs.int("axis")?,
             epsilon: attrs.f32("epsilon")?,
         })
     }
-}
 
-impl Entry for LayerNorm {
     fn def(&self) -> &'static OpDef {
         &LAYER_NORM
     }
@@ -162,15 +166,17 @@ pub struct BatchNorm {
     pub epsilon: f32,
 }
 
-impl BatchNorm {
-    pub(super) fn from_attrs(attrs: &Attrs) -> Result<BatchNorm, String> {
+impl Entry for BatchNorm {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&BATCH_NORM]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
         Ok(BatchNorm {
             epsilon: attrs.f32("epsilon")?,
         })
     }
-}
 
-impl Entry for BatchNorm {
     fn def(&self) -> &'static OpDef {
         &BATCH_NORM
     }

@@ -103,15 +103,6 @@ pub struct Reduce {
 }
 
 impl Reduce {
-    pub(super) fn from_attrs(kind: ReduceKind, attrs: &Attrs) -> Result<Reduce, String> {
-        Ok(Reduce {
-            kind,
-            axes: attrs.optional("axes", Attrs::ints)?,
-            keep: attrs.bool("keep")?,
-            noop_if_empty: attrs.bool("noop_if_empty")?,
-        })
-    }
-
     /// The axes of this node, sorted, given its inputs.
     fn resolve(&self, inputs: &Inputs<'_>) -> Result<Vec<usize>, InferError> {
         let rank = inputs.ty(0)?.rank();
@@ -131,7 +122,7 @@ impl Reduce {
     /// # Errors
     /// As inference: axes that are unknown or out of range.
     pub fn with_axes_of(&self, inputs: &[Option<&ValueFacts>]) -> Result<Reduce, InferError> {
-        let axes = self.resolve(&Inputs::new(self.def(), inputs)?)?;
+        let axes = self.resolve(&Inputs::new(self.def(), inputs, "")?)?;
         let axes = axes
             .into_iter()
             .map(|a| i64::try_from(a).unwrap_or(i64::MAX))
@@ -145,6 +136,20 @@ impl Reduce {
 }
 
 impl Entry for Reduce {
+    fn defs() -> Vec<&'static OpDef> {
+        DEFS.iter().collect()
+    }
+
+    fn from_text(name: &str, attrs: &Attrs) -> Result<Self, String> {
+        let kind = ReduceKind::from_name(name).expect("the name is one of an entry");
+        Ok(Reduce {
+            kind,
+            axes: attrs.optional("axes", Attrs::ints)?,
+            keep: attrs.bool("keep")?,
+            noop_if_empty: attrs.bool("noop_if_empty")?,
+        })
+    }
+
     fn def(&self) -> &'static OpDef {
         &DEFS[self.kind as usize]
     }
@@ -163,6 +168,17 @@ impl Entry for Reduce {
             }
         });
         Ok(vec![ValueFacts::of_type(TensorType::new(ty.dtype, shape))])
+    }
+
+    fn infer_unknown(&self, inputs: &Inputs<'_>) -> Result<Option<Vec<TensorType>>, InferError> {
+        let x = inputs.ty(0)?;
+        let rank = match inputs.list_len(1)? {
+            _ if self.keep => Some(x.rank()),
+            Some(0) if !self.noop_if_empty => Some(0),
+            Some(n) => x.rank().checked_sub(n),
+            None => None,
+        };
+        Ok(rank.map(|rank| vec![inputs.unknown_type(x.dtype, rank)]))
     }
 
     fn attrs(&self) -> Attrs {

@@ -9,12 +9,15 @@ use crate::{Dim, DimOp, InferError, TensorType, ValueFacts};
 pub(crate) struct Inputs<'a> {
     pub(crate) op: &'static str,
     facts: &'a [Option<&'a ValueFacts>],
+    /// Name of the node's first output.
+    output: &'a str,
 }
 
 impl<'a> Inputs<'a> {
     pub(crate) fn new(
         def: &'static OpDef,
         facts: &'a [Option<&'a ValueFacts>],
+        output: &'a str,
     ) -> Result<Self, InferError> {
         let (least, most) = def.arity;
         if facts.len() < least || facts.len() > most {
@@ -32,6 +35,7 @@ impl<'a> Inputs<'a> {
         Ok(Inputs {
             op: def.name,
             facts,
+            output,
         })
     }
 
@@ -77,6 +81,26 @@ impl<'a> Inputs<'a> {
         let known = self.known(index)?;
         let ints: Option<Vec<i64>> = known.iter().map(Dim::as_known).collect();
         ints.ok_or(InferError::DataDependent { op: self.op, index })
+    }
+
+    /// The extent of an axis of the result that depends on elements that are not known.
+    pub(crate) fn unknown(&self, axis: usize) -> Dim {
+        Dim::from(&*format!("{}.{axis}", self.output))
+    }
+
+    /// A type whose every extent depends on elements that are not known.
+    pub(crate) fn unknown_type(&self, dtype: DType, rank: usize) -> TensorType {
+        TensorType::new(dtype, (0..rank).map(|axis| self.unknown(axis)))
+    }
+
+    /// Number of elements of a list, such as axes or extents, that is an input.
+    pub(crate) fn list_len(&self, index: usize) -> Result<Option<usize>, InferError> {
+        let ty = self.ty(index)?;
+        match &ty.shape[..] {
+            [] => Ok(Some(1)),
+            [len] => Ok(len.as_extent()),
+            _ => Err(self.shape_error(index, "must be a list: one axis")),
+        }
     }
 
     pub(crate) fn dtype_error(&self, index: usize, expected: impl Into<String>) -> InferError {

@@ -26,7 +26,7 @@ fn infer(op: &Op, inputs: &[&str]) -> Result<String, String> {
         .map(|text| ValueFacts::of_type(ty(text)))
         .collect();
     let refs: Vec<Option<&ValueFacts>> = facts.iter().map(Some).collect();
-    op.infer(&refs)
+    op.infer(&refs, "y")
         .map(|f| f[0].ty.to_string())
         .map_err(|e| e.to_string())
 }
@@ -206,9 +206,11 @@ fn errors_say_what_does_not_fit() {
 
 #[test]
 fn elements_of_quotients_are_known_where_rounding_does_not_matter() {
-    let elements = |known: &[Dim]| ValueFacts {
-        ty: TensorType::fixed(DType::I64, &[known.len()]),
-        known: Some(known.to_vec()),
+    let elements = |known: &[Dim]| {
+        ValueFacts::new(
+            TensorType::fixed(DType::I64, &[known.len()]),
+            Some(known.to_vec()),
+        )
     };
     let (a, b) = (Dim::from("A"), Dim::from("B"));
     let shorter = Dim::apply(crate::DimOp::Sub, a.clone(), b.clone());
@@ -224,7 +226,7 @@ fn elements_of_quotients_are_known_where_rounding_does_not_matter() {
     ];
     for (x, y, want) in cases {
         let inputs = [elements(&[x]), elements(&[y])];
-        let facts = map("div").infer(&[Some(&inputs[0]), Some(&inputs[1])]);
+        let facts = map("div").infer(&[Some(&inputs[0]), Some(&inputs[1])], "y");
         let known = facts.expect("integers divide")[0].known.clone();
         assert_eq!(known.map(|k| k[0].to_string()).as_deref(), want);
     }
@@ -232,11 +234,13 @@ fn elements_of_quotients_are_known_where_rounding_does_not_matter() {
 
 #[test]
 fn elements_of_a_negation_are_known() {
-    let facts = ValueFacts {
-        ty: TensorType::fixed(DType::I64, &[2]),
-        known: Some(vec![Dim::Known(3), Dim::from("A")]),
-    };
-    let inferred = map("neg").infer(&[Some(&facts)]).expect("integers negate");
+    let facts = ValueFacts::new(
+        TensorType::fixed(DType::I64, &[2]),
+        Some(vec![Dim::Known(3), Dim::from("A")]),
+    );
+    let inferred = map("neg")
+        .infer(&[Some(&facts)], "y")
+        .expect("integers negate");
     let known = inferred[0].known.as_ref().expect("known elements");
     assert_eq!(
         (known[0].clone(), known[1].to_string()),

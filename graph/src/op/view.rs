@@ -90,22 +90,6 @@ impl Reshape {
         }
     }
 
-    pub(super) fn from_attrs(attrs: &Attrs) -> Result<Reshape, String> {
-        let shape = attrs.optional("shape", Attrs::dims)?;
-        let allow_zero = attrs
-            .optional("allow_zero", Attrs::bool)?
-            .unwrap_or(shape.is_some());
-        Ok(Reshape { shape, allow_zero })
-    }
-
-    pub(super) fn substitute(&self, bindings: &Bindings) -> Reshape {
-        let bind = |dims: &Vec<Dim>| dims.iter().map(|d| d.substitute(bindings)).collect();
-        Reshape {
-            shape: self.shape.as_ref().map(bind),
-            allow_zero: self.allow_zero,
-        }
-    }
-
     /// The extents that the second input describes.
     fn target(&self, inputs: &Inputs<'_>) -> Result<Vec<Dim>, InferError> {
         let input = inputs.ty(0)?;
@@ -158,6 +142,26 @@ fn show(dims: &[Dim]) -> String {
 }
 
 impl Entry for Reshape {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&RESHAPE]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
+        let shape = attrs.optional("shape", Attrs::dims)?;
+        let allow_zero = attrs
+            .optional("allow_zero", Attrs::bool)?
+            .unwrap_or(shape.is_some());
+        Ok(Reshape { shape, allow_zero })
+    }
+
+    fn substitute(self, bindings: &Bindings) -> Self {
+        let bind = |dims: &Vec<Dim>| dims.iter().map(|d| d.substitute(bindings)).collect();
+        Reshape {
+            shape: self.shape.as_ref().map(bind),
+            allow_zero: self.allow_zero,
+        }
+    }
+
     fn def(&self) -> &'static OpDef {
         &RESHAPE
     }
@@ -179,10 +183,13 @@ impl Entry for Reshape {
             dtype: facts.ty.dtype,
             shape,
         };
-        Ok(vec![ValueFacts {
-            ty,
-            known: facts.known.clone(),
-        }])
+        Ok(vec![ValueFacts::new(ty, facts.known.clone())])
+    }
+
+    fn infer_unknown(&self, inputs: &Inputs<'_>) -> Result<Option<Vec<TensorType>>, InferError> {
+        let dtype = inputs.ty(0)?.dtype;
+        let rank = inputs.list_len(1)?;
+        Ok(rank.map(|rank| vec![inputs.unknown_type(dtype, rank)]))
     }
 
     fn attrs(&self) -> Attrs {
@@ -201,6 +208,16 @@ pub struct Transpose {
 }
 
 impl Entry for Transpose {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&TRANSPOSE]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
+        Ok(Transpose {
+            perm: attrs.usizes("perm")?,
+        })
+    }
+
     fn def(&self) -> &'static OpDef {
         &TRANSPOSE
     }
@@ -224,7 +241,7 @@ impl Entry for Transpose {
         } else {
             None
         };
-        Ok(vec![ValueFacts { ty, known }])
+        Ok(vec![ValueFacts::new(ty, known)])
     }
 
     fn attrs(&self) -> Attrs {
@@ -246,22 +263,26 @@ impl Expand {
             shape: Some(shape.into_iter().collect()),
         }
     }
+}
 
-    pub(super) fn from_attrs(attrs: &Attrs) -> Result<Expand, String> {
+impl Entry for Expand {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&EXPAND]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
         Ok(Expand {
             shape: attrs.optional("shape", Attrs::dims)?,
         })
     }
 
-    pub(super) fn substitute(&self, bindings: &Bindings) -> Expand {
+    fn substitute(self, bindings: &Bindings) -> Self {
         let bind = |dims: &Vec<Dim>| dims.iter().map(|d| d.substitute(bindings)).collect();
         Expand {
             shape: self.shape.as_ref().map(bind),
         }
     }
-}
 
-impl Entry for Expand {
     fn def(&self) -> &'static OpDef {
         &EXPAND
     }
@@ -286,13 +307,19 @@ impl Entry for Expand {
             (Some(all), _) if shape == facts.ty.shape => Some(all.to_vec()),
             _ => None,
         };
-        Ok(vec![ValueFacts {
-            ty: TensorType {
+        Ok(vec![ValueFacts::new(
+            TensorType {
                 dtype: facts.ty.dtype,
                 shape,
             },
             known,
-        }])
+        )])
+    }
+
+    fn infer_unknown(&self, inputs: &Inputs<'_>) -> Result<Option<Vec<TensorType>>, InferError> {
+        let x = inputs.ty(0)?;
+        let rank = inputs.list_len(1)?;
+        Ok(rank.map(|rank| vec![inputs.unknown_type(x.dtype, rank.max(x.rank()))]))
     }
 
     fn attrs(&self) -> Attrs {
@@ -312,6 +339,16 @@ pub struct Squeeze {
 }
 
 impl Entry for Squeeze {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&SQUEEZE]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
+        Ok(Squeeze {
+            axes: attrs.optional("axes", Attrs::ints)?,
+        })
+    }
+
     fn def(&self) -> &'static OpDef {
         &SQUEEZE
     }
@@ -337,10 +374,13 @@ impl Entry for Squeeze {
             .filter(|a| !axes.contains(a))
             .map(|a| shape[a].clone());
         let ty = TensorType::new(facts.ty.dtype, kept);
-        Ok(vec![ValueFacts {
-            ty,
-            known: facts.known.clone(),
-        }])
+        Ok(vec![ValueFacts::new(ty, facts.known.clone())])
+    }
+
+    fn infer_unknown(&self, inputs: &Inputs<'_>) -> Result<Option<Vec<TensorType>>, InferError> {
+        let x = inputs.ty(0)?;
+        let rank = inputs.list_len(1)?.and_then(|n| x.rank().checked_sub(n));
+        Ok(rank.map(|rank| vec![inputs.unknown_type(x.dtype, rank)]))
     }
 
     fn attrs(&self) -> Attrs {
@@ -358,6 +398,16 @@ pub struct Unsqueeze {
 }
 
 impl Entry for Unsqueeze {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&UNSQUEEZE]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
+        Ok(Unsqueeze {
+            axes: attrs.optional("axes", Attrs::ints)?,
+        })
+    }
+
     fn def(&self) -> &'static OpDef {
         &UNSQUEEZE
     }
@@ -379,10 +429,13 @@ impl Entry for Unsqueeze {
             }
         });
         let ty = TensorType::new(facts.ty.dtype, shape);
-        Ok(vec![ValueFacts {
-            ty,
-            known: facts.known.clone(),
-        }])
+        Ok(vec![ValueFacts::new(ty, facts.known.clone())])
+    }
+
+    fn infer_unknown(&self, inputs: &Inputs<'_>) -> Result<Option<Vec<TensorType>>, InferError> {
+        let x = inputs.ty(0)?;
+        let rank = inputs.list_len(1)?.map(|n| x.rank() + n);
+        Ok(rank.map(|rank| vec![inputs.unknown_type(x.dtype, rank)]))
     }
 
     fn attrs(&self) -> Attrs {

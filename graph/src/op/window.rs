@@ -9,7 +9,6 @@ use super::rule::Inputs;
 use super::{Algebra, Attr, Attrs, Entry, Family, Numerics, OpDef};
 use crate::{Dim, DimOp, InferError, TensorType, ValueFacts};
 
-pub(super) use pool::{AVERAGE_POOL, MAX_POOL};
 pub use pool::{Pool, PoolKind};
 
 /// How an input is padded.
@@ -175,13 +174,6 @@ pub struct Conv {
 }
 
 impl Conv {
-    pub(super) fn from_attrs(attrs: &Attrs) -> Result<Conv, String> {
-        Ok(Conv {
-            window: Window::from_attrs(attrs)?,
-            groups: attrs.usize("groups")?,
-        })
-    }
-
     fn check_channels(&self, inputs: &Inputs<'_>) -> Result<(), InferError> {
         let (x, w) = (inputs.ty(0)?, inputs.ty(1)?);
         let groups = i64::try_from(self.groups).unwrap_or(i64::MAX);
@@ -209,6 +201,17 @@ impl Conv {
 }
 
 impl Entry for Conv {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&CONV]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
+        Ok(Conv {
+            window: Window::from_attrs(attrs)?,
+            groups: attrs.usize("groups")?,
+        })
+    }
+
     fn def(&self) -> &'static OpDef {
         &CONV
     }

@@ -390,7 +390,10 @@ impl Parser<'_> {
 
     fn node(&mut self) -> Parse<()> {
         let token = self.at;
-        let (name, ty) = self.typed()?;
+        let mut declared = vec![self.typed()?];
+        while self.accept(',') {
+            declared.push(self.typed()?);
+        }
         self.expect('=')?;
         let op_name = self.name()?;
         let (inputs, attrs) = self.arguments()?;
@@ -403,9 +406,25 @@ impl Parser<'_> {
             Ok(op) => op,
             Err(message) => return self.error_at(token, format!("{op_name}: {message}")),
         };
-        let id = self.builder.node(op, &inputs, name.clone(), &source);
-        let id = self.define(token, name, id)?;
-        self.check_type(token, id, &ty)
+        let names: Vec<&str> = declared.iter().map(|(name, _)| name.as_str()).collect();
+        let made = self.builder.node_of_many(op, &inputs, &names, &source);
+        let made = match made {
+            Ok(made) if made.len() != declared.len() => {
+                let message = format!(
+                    "{op_name} has {} outputs here; {} are declared",
+                    made.len(),
+                    declared.len()
+                );
+                return self.error_at(token, message);
+            }
+            Ok(made) => made.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        };
+        for (made, (name, ty)) in made.into_iter().zip(declared) {
+            let id = self.define(token, name, made)?;
+            self.check_type(token, id, &ty)?;
+        }
+        Ok(())
     }
 
     fn arguments(&mut self) -> Parse<(Vec<Option<ValueId>>, Attrs)> {

@@ -120,7 +120,7 @@ impl Drawing {
             .map(|input| Some(&self.builder.graph().value(input.id).facts))
             .collect();
         let inferred = op
-            .infer(&facts)
+            .infer(&facts, "")
             .unwrap_or_else(|error| panic!("the generator draws what does not fit: {error}"));
         let shape = inferred[0]
             .ty

@@ -28,30 +28,6 @@ pub struct Slice {
 }
 
 impl Slice {
-    pub(in crate::op) fn from_attrs(attrs: &Attrs) -> Result<Slice, String> {
-        let Some(axes) = attrs.optional("axes", Attrs::ints)? else {
-            return Ok(Slice { axes: None });
-        };
-        let (starts, ends, steps) = (
-            attrs.ints("starts")?,
-            attrs.ints("ends")?,
-            attrs.ints("steps")?,
-        );
-        if [starts.len(), ends.len(), steps.len()] != [axes.len(); 3] {
-            return Err("axes, starts, ends and steps must have the same length".into());
-        }
-        let all = axes.iter().zip(&starts).zip(&ends).zip(&steps);
-        let slice = |(((&axis, &start), &end), &step)| SliceAxis {
-            axis,
-            start,
-            end,
-            step,
-        };
-        Ok(Slice {
-            axes: Some(all.map(slice).collect()),
-        })
-    }
-
     fn resolve(&self, inputs: &Inputs<'_>) -> Result<Vec<SliceAxis>, InferError> {
         if let Some(axes) = &self.axes {
             return Ok(axes.clone());
@@ -89,7 +65,7 @@ impl Slice {
     /// As inference: bounds that are unknown, lists of different lengths.
     pub fn with_axes_of(&self, inputs: &[Option<&ValueFacts>]) -> Result<Slice, InferError> {
         Ok(Slice {
-            axes: Some(self.resolve(&Inputs::new(&SLICE, inputs)?)?),
+            axes: Some(self.resolve(&Inputs::new(&SLICE, inputs, "")?)?),
         })
     }
 }
@@ -161,6 +137,34 @@ fn slice_known(known: &[Dim], slice: SliceAxis) -> Option<Vec<Dim>> {
 }
 
 impl Entry for Slice {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&SLICE]
+    }
+
+    fn from_text(_name: &str, attrs: &Attrs) -> Result<Self, String> {
+        let Some(axes) = attrs.optional("axes", Attrs::ints)? else {
+            return Ok(Slice { axes: None });
+        };
+        let (starts, ends, steps) = (
+            attrs.ints("starts")?,
+            attrs.ints("ends")?,
+            attrs.ints("steps")?,
+        );
+        if [starts.len(), ends.len(), steps.len()] != [axes.len(); 3] {
+            return Err("axes, starts, ends and steps must have the same length".into());
+        }
+        let all = axes.iter().zip(&starts).zip(&ends).zip(&steps);
+        let slice = |(((&axis, &start), &end), &step)| SliceAxis {
+            axis,
+            start,
+            end,
+            step,
+        };
+        Ok(Slice {
+            axes: Some(all.map(slice).collect()),
+        })
+    }
+
     fn def(&self) -> &'static OpDef {
         &SLICE
     }
@@ -180,13 +184,18 @@ impl Entry for Slice {
             shape[axis] = sliced_extent(&shape[axis], slice);
             known = known.and_then(|k| slice_known(&k, slice));
         }
-        Ok(vec![ValueFacts {
-            ty: TensorType {
+        Ok(vec![ValueFacts::new(
+            TensorType {
                 dtype: facts.ty.dtype,
                 shape,
             },
             known,
-        }])
+        )])
+    }
+
+    fn infer_unknown(&self, inputs: &Inputs<'_>) -> Result<Option<Vec<TensorType>>, InferError> {
+        let x = inputs.ty(0)?;
+        Ok(Some(vec![inputs.unknown_type(x.dtype, x.rank())]))
     }
 
     fn attrs(&self) -> Attrs {

@@ -82,8 +82,13 @@ pub struct Pool {
     pub count_pad: bool,
 }
 
-impl Pool {
-    pub(in crate::op) fn from_attrs(kind: PoolKind, attrs: &Attrs) -> Result<Pool, String> {
+impl Entry for Pool {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&MAX_POOL, &AVERAGE_POOL]
+    }
+
+    fn from_text(name: &str, attrs: &Attrs) -> Result<Self, String> {
+        let kind = PoolKind::from_name(name).expect("the name is one of an entry");
         Ok(Pool {
             kind,
             kernel: attrs.usizes("kernel")?,
@@ -92,9 +97,7 @@ impl Pool {
             count_pad: attrs.bool("count_pad")?,
         })
     }
-}
 
-impl Entry for Pool {
     fn def(&self) -> &'static OpDef {
         self.kind.def()
     }
