@@ -75,9 +75,9 @@ pub enum InferError {
         /// What it has to satisfy.
         reason: String,
     },
-    /// A result shape that follows from data, not from shapes.
+    /// A result whose rank follows from data, not from shapes.
     #[error(
-        "{op}: the shape of the result depends on the elements of input {index}, which are not known before the run; make it a constant or compute it from shapes"
+        "{op}: the rank of the result depends on input {index}, which is not known before the run; give it a fixed length or make it a constant"
     )]
     DataDependent {
         /// The op.

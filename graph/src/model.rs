@@ -129,6 +129,15 @@ impl Graph {
         &self.outputs
     }
 
+    /// The same values and nodes with other outputs.
+    #[must_use]
+    pub fn with_outputs(&self, outputs: impl IntoIterator<Item = (String, ValueId)>) -> Graph {
+        Graph {
+            outputs: outputs.into_iter().collect(),
+            ..self.clone()
+        }
+    }
+
     /// The facts of a node's inputs, as inference takes them.
     pub fn facts_of(&self, inputs: &[Option<ValueId>]) -> Vec<Option<&ValueFacts>> {
         inputs

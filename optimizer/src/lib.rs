@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod canonical;
+mod cut;
 mod dead_code;
 mod error;
 mod layer_norm;
@@ -26,6 +27,7 @@ use plan::Plan;
 use tensor::Tensor;
 use tensor_core::TensorLayout;
 
+pub use cut::{Cut, Settled, cut};
 pub use error::OptimizeError;
 
 /// Evaluates an op on constants: the reference executor, handed in so that this crate knows none.
@@ -66,7 +68,30 @@ pub fn compile(
     feeds: &[TensorLayout],
     evaluator: &dyn Evaluator,
 ) -> Result<Stages, OptimizeError> {
-    let canonical = canonicalise(&graph.substitute(bindings)?, evaluator)?;
+    lower(bind(graph, bindings, evaluator)?, bindings, feeds)
+}
+
+/// The canonical graph for the extents that `bindings` give its symbols.
+///
+/// # Errors
+/// If extents do not fit once they are numbers.
+pub fn bind(
+    graph: &Graph,
+    bindings: &Bindings,
+    evaluator: &dyn Evaluator,
+) -> Result<Graph, OptimizeError> {
+    canonicalise(&graph.substitute(bindings)?, evaluator)
+}
+
+/// The second half of [`compile`]: a canonical graph with concrete extents through `fused` and `planned`.
+///
+/// # Errors
+/// If an extent is not known (see [`cut`]), or a shape needs more memory than an address can name.
+pub fn lower(
+    canonical: Graph,
+    bindings: &Bindings,
+    feeds: &[TensorLayout],
+) -> Result<Stages, OptimizeError> {
     let mut fused = lower::run(&canonical, feeds)?;
     fused.bindings = bindings
         .iter()

@@ -29,6 +29,16 @@ pub enum Error {
         /// Why.
         source: Box<optimizer::OptimizeError>,
     },
+    /// An op that runs on the host and cannot take its inputs.
+    #[error("{function:?}, node {node:?}: {source}")]
+    Host {
+        /// The function.
+        function: String,
+        /// The node.
+        node: String,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A function that may not have the memory that it needs.
     #[error(
         "{function:?} needs {needed_bytes} bytes for intermediates and outputs at these input shapes, but the memory limit is {limit_bytes} bytes; raise the limit or run a smaller batch"

@@ -1,20 +1,16 @@
 //! Compiled functions: specialised per set of input shapes, and the specialisations kept.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cpu_interp::reference::ReferenceEvaluator;
 use graph::op::Op;
 use graph::{Graph, TensorType};
 use optimizer::Evaluator;
-use plan::{Backend, Plan};
 use tensor::{Tensor, TensorView};
 use tensor_core::TensorLayout;
 
-use crate::specialisation::Inner;
+use crate::segment::{Compiler, Kept, Segment};
 use crate::{CompileOptions, Error, Outputs, Specialisation, device, feeds};
-
-/// Specialisations that are kept; the one not used for the longest time goes first.
-const KEPT_SPECIALISATIONS: usize = 32;
 
 /// An input or output of a function.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,15 +23,14 @@ pub struct Port {
 
 /// A function ready to run. Sharing it between threads is safe; runs do not wait for each other.
 pub struct CompiledFunction {
-    backend: Arc<dyn Backend>,
+    compiler: Arc<Compiler>,
     threads: usize,
     device_note: String,
-    memory_limit: Option<usize>,
     import: Arc<Graph>,
     canonical: Arc<Graph>,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
-    kept: Mutex<Vec<(Vec<TensorLayout>, Arc<Inner>)>>,
+    kept: Kept<Vec<TensorLayout>>,
 }
 
 impl std::fmt::Debug for CompiledFunction {
@@ -81,19 +76,22 @@ impl CompiledFunction {
         Ok(CompiledFunction {
             inputs: inputs.collect(),
             outputs: outputs.collect(),
-            backend: chosen.backend,
+            compiler: Arc::new(Compiler {
+                backend: chosen.backend,
+                function: import.name().to_owned(),
+                memory_limit: options.memory_limit,
+            }),
             threads: chosen.threads,
             device_note: chosen.note,
-            memory_limit: options.memory_limit,
             import,
             canonical: Arc::new(canonical),
-            kept: Mutex::default(),
+            kept: Kept::default(),
         })
     }
 
     /// Name of the device.
     pub fn device(&self) -> &str {
-        self.backend.name()
+        self.compiler.backend.name()
     }
 
     /// The device and why it was chosen.
@@ -134,78 +132,43 @@ impl CompiledFunction {
     /// input or node.
     pub fn run(&self, feeds: &[(&str, &Tensor)]) -> Result<Outputs, Error> {
         let views = feeds::ordered(&self.import, feeds)?;
-        self.inner(&views)?.run(&views)
+        let outputs = self
+            .first(&views)?
+            .run(&self.compiler, &views, &mut Vec::new())?;
+        Ok(Outputs::new(outputs))
     }
 
-    /// The plan for the shapes and layouts of these feeds, compiled now if it is new.
+    /// The plans for the shapes and layouts of these feeds, compiled now if they are new. Where extents depend on data there
+    /// are several, and the function runs once to find them.
     ///
     /// # Errors
     /// As [`CompiledFunction::run`].
     pub fn specialise(&self, feeds: &[(&str, &Tensor)]) -> Result<Specialisation, Error> {
         let views = feeds::ordered(&self.import, feeds)?;
-        let inner = self.inner(&views)?;
+        let first = self.first(&views)?;
+        let mut segments = Vec::new();
+        if first.is_whole() {
+            segments.push(first);
+        } else {
+            first.run(&self.compiler, &views, &mut segments)?;
+        }
         Ok(Specialisation::new(
             self.import.clone(),
             self.canonical.clone(),
-            inner,
+            self.compiler.clone(),
+            segments,
         ))
     }
 
-    fn inner(&self, views: &[TensorView<'_>]) -> Result<Arc<Inner>, Error> {
+    /// The segment that a run with these feeds starts with.
+    fn first(&self, views: &[TensorView<'_>]) -> Result<Arc<Segment>, Error> {
         let layouts: Vec<TensorLayout> = views.iter().map(|v| v.layout().clone()).collect();
-        if let Some(found) = self.kept(&layouts) {
-            return Ok(found);
-        }
-        let shapes: Vec<&[usize]> = views.iter().map(TensorView::shape).collect();
-        let bindings = graph::bind_inputs(&self.import, &shapes)
-            .map_err(|error| Error::InputShape(Box::new(error)))?;
-        let stages = optimizer::compile(&self.canonical, &bindings, &layouts, &Reference).map_err(
-            |source| Error::Compile {
-                function: self.import.name().to_owned(),
-                source: Box::new(source),
-            },
-        )?;
-        self.check_memory(&stages.planned)?;
-        let inner = Arc::new(Inner::new(&*self.backend, stages)?);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == KEPT_SPECIALISATIONS {
-            kept.remove(0);
-        }
-        kept.push((layouts, inner.clone()));
-        Ok(inner)
-    }
-
-    /// Refuses a plan that needs more memory than the options allow.
-    fn check_memory(&self, plan: &Plan) -> Result<(), Error> {
-        let Some(limit_bytes) = self.memory_limit else {
-            return Ok(());
-        };
-        let outputs = plan
-            .outputs
-            .iter()
-            .map(|port| plan.buffer(port.buffer).size_bytes());
-        let needed_bytes = outputs.fold(
-            plan.arena_bytes.saturating_add(plan.workspace_bytes()),
-            usize::saturating_add,
-        );
-        if needed_bytes <= limit_bytes {
-            return Ok(());
-        }
-        let function = self.import.name().to_owned();
-        Err(Error::MemoryLimit {
-            function,
-            needed_bytes,
-            limit_bytes,
+        let key = layouts.clone();
+        self.kept.get(key, || {
+            let shapes: Vec<&[usize]> = views.iter().map(TensorView::shape).collect();
+            let bindings = graph::bind_inputs(&self.import, &shapes)
+                .map_err(|error| Error::InputShape(Box::new(error)))?;
+            self.compiler.segment(&self.canonical, &bindings, &layouts)
         })
-    }
-
-    /// A kept specialisation, which becomes the most recently used.
-    fn kept(&self, layouts: &[TensorLayout]) -> Option<Arc<Inner>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = kept.iter().position(|(key, _)| key == layouts)?;
-        let entry = kept.remove(at);
-        let inner = entry.1.clone();
-        kept.push(entry);
-        Some(inner)
     }
 }

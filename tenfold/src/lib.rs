@@ -26,6 +26,7 @@ mod feeds;
 mod function;
 mod model;
 mod outputs;
+mod segment;
 mod specialisation;
 
 pub use device::{CompileOptions, DeviceChoice, DeviceInfo, devices};

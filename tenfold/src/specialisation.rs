@@ -1,4 +1,4 @@
-//! A function for one set of input shapes: its plan, prepared.
+//! What was compiled for one set of input shapes, to look at and to run.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use graph::Graph;
 use optimizer::Stages;
-use plan::{Backend, Plan, Prepared, Report};
-use tensor::{Tensor, TensorView};
+use plan::{Plan, Report};
+use tensor::Tensor;
 use thiserror::Error as ThisError;
 
+use crate::segment::{Compiler, Segment};
 use crate::{Error, Outputs, feeds};
 
 /// A stage of compilation that has a text.
@@ -66,87 +67,68 @@ impl FromStr for Stage {
     }
 }
 
-/// What is kept per set of shapes.
-pub(crate) struct Inner {
-    stages: Stages,
-    prepared: Box<dyn Prepared>,
-}
-
-impl Inner {
-    pub(crate) fn new(backend: &dyn Backend, stages: Stages) -> Result<Inner, Error> {
-        let fail = |source| Error::Backend {
-            device: backend.name().to_owned(),
-            source: Box::new(source),
-        };
-        let prepared = backend.prepare(stages.planned.clone()).map_err(fail)?;
-        Ok(Inner { stages, prepared })
-    }
-
-    pub(crate) fn run(&self, feeds: &[TensorView<'_>]) -> Result<Outputs, Error> {
-        let ports = &self.stages.planned.outputs;
-        let mut outputs = Vec::with_capacity(ports.len());
-        for port in ports {
-            outputs.push(Tensor::zeros(port.dtype, &port.shape[..])?);
-        }
-        let fail = |source| Error::Backend {
-            device: self.prepared.report().device.clone(),
-            source: Box::new(source),
-        };
-        self.prepared.run(feeds, &mut outputs).map_err(fail)?;
-        Ok(Outputs::new(
-            ports.iter().map(|p| p.name.clone()).zip(outputs).collect(),
-        ))
-    }
-}
-
-/// A handle to a kept specialisation; it stays valid when the function forgets it.
+/// A handle to kept plans; it stays valid when the function forgets them.
 #[derive(Clone)]
 pub struct Specialisation {
     import: Arc<Graph>,
     canonical: Arc<Graph>,
-    inner: Arc<Inner>,
+    compiler: Arc<Compiler>,
+    segments: Vec<Arc<Segment>>,
 }
 
 impl fmt::Debug for Specialisation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Specialisation")
-            .field("bindings", &self.plan().bindings)
-            .field("report", self.report())
+            .field("bindings", &self.segments[0].stages.planned.bindings)
+            .field("report", self.segments[0].prepared.report())
+            .field("segments", &self.segments.len())
             .finish_non_exhaustive()
     }
 }
 
 impl Specialisation {
-    pub(crate) fn new(import: Arc<Graph>, canonical: Arc<Graph>, inner: Arc<Inner>) -> Self {
+    pub(crate) fn new(
+        import: Arc<Graph>,
+        canonical: Arc<Graph>,
+        compiler: Arc<Compiler>,
+        segments: Vec<Arc<Segment>>,
+    ) -> Self {
         Specialisation {
             import,
             canonical,
-            inner,
+            compiler,
+            segments,
         }
     }
 
-    /// The plan.
-    pub fn plan(&self) -> &Plan {
-        &self.inner.stages.planned
+    /// The plans in the order in which they run; one unless extents depend on data.
+    pub fn plans(&self) -> impl ExactSizeIterator<Item = &Plan> {
+        self.segments.iter().map(|segment| &*segment.stages.planned)
     }
 
-    /// What the device decided.
-    pub fn report(&self) -> &Report {
-        self.inner.prepared.report()
+    /// What the device decided, for each plan.
+    pub fn reports(&self) -> impl ExactSizeIterator<Item = &Report> {
+        self.segments
+            .iter()
+            .map(|segment| segment.prepared.report())
     }
 
     /// Bytes of intermediates that are alive at the worst moment, as planned.
     pub fn planned_peak_bytes(&self) -> usize {
-        self.plan().arena_bytes
+        self.plans().map(|plan| plan.arena_bytes).max().unwrap_or(0)
     }
 
-    /// The text of a stage; `canonical` is the graph with these shapes.
+    /// The text of a stage; `canonical` is the graph with these shapes. Several plans follow each other.
     pub fn emit(&self, stage: Stage) -> String {
+        let each = |text: fn(&Stages) -> String| {
+            let texts = self.segments.iter().map(|segment| text(&segment.stages));
+            texts.collect::<String>()
+        };
         match stage {
             Stage::Import => self.import.to_string(),
-            Stage::Canonical => self.inner.stages.canonical.to_string(),
-            Stage::Fused => self.inner.stages.fused.to_string(),
-            Stage::Planned => self.inner.stages.planned.to_string(),
+            Stage::Canonical => each(|stages| stages.canonical.to_string()),
+            Stage::Fused => each(|stages| stages.fused.to_string()),
+            Stage::Planned => each(|stages| stages.planned.to_string()),
         }
     }
 
@@ -155,6 +137,8 @@ impl Specialisation {
     /// # Errors
     /// As [`CompiledFunction::run`](crate::CompiledFunction::run), and if a feed has another layout.
     pub fn run(&self, feeds: &[(&str, &Tensor)]) -> Result<Outputs, Error> {
-        self.inner.run(&feeds::ordered(&self.canonical, feeds)?)
+        let feeds = feeds::ordered(&self.canonical, feeds)?;
+        let outputs = self.segments[0].run(&self.compiler, &feeds, &mut Vec::new())?;
+        Ok(Outputs::new(outputs))
     }
 }

@@ -96,6 +96,9 @@ impl<'a> Inputs<'a> {
     /// Number of elements of a list, such as axes or extents, that is an input.
     pub(crate) fn list_len(&self, index: usize) -> Result<Option<usize>, InferError> {
         let ty = self.ty(index)?;
+        if !ty.dtype.is_integer() {
+            return Err(self.dtype_error(index, "an integer dtype"));
+        }
         match &ty.shape[..] {
             [] => Ok(Some(1)),
             [len] => Ok(len.as_extent()),

@@ -144,6 +144,41 @@ fn shapes_follow_the_rules() {
 }
 
 #[test]
+fn extents_that_depend_on_elements_are_symbols_of_the_node() {
+    let list = Some(vec![0, 1]);
+    let reshape = Op::Reshape(Reshape {
+        shape: None,
+        allow_zero: false,
+    });
+    let expand = Op::Expand(Expand { shape: None });
+    let slice = Op::Slice(Slice { axes: None });
+    let squeeze = |axes| Op::Squeeze(Squeeze { axes });
+    let unsqueeze = Op::Unsqueeze(Unsqueeze { axes: None });
+    let sum = |keep| {
+        Op::Reduce(Reduce {
+            kind: ReduceKind::Sum,
+            axes: None,
+            keep,
+            noop_if_empty: false,
+        })
+    };
+    let cases: Vec<(Op, &[&str], &str)> = vec![
+        (reshape, &["f32[2, 3]", "i64[3]"], "f32[y.0, y.1, y.2]"),
+        (expand, &["f32[2, 3]", "i64[1]"], "f32[y.0, y.1]"),
+        (slice, &["f32[2, 3]", "i64[1]", "i64[1]"], "f32[y.0, y.1]"),
+        (squeeze(None), &["f32[2, 3, 1]", "i64[1]"], "f32[y.0, y.1]"),
+        (squeeze(list), &["f32[1, 1, N]"], "f32[N]"),
+        (unsqueeze, &["f32[2]", "i64[2]"], "f32[y.0, y.1, y.2]"),
+        (sum(true), &["f32[2, 3]", "i64[1]"], "f32[y.0, y.1]"),
+        (sum(false), &["f32[2, 3]", "i64[1]"], "f32[y.0]"),
+        (sum(false), &["f32[2, 3]", "i64[0]"], "f32[]"),
+    ];
+    for (op, inputs, want) in cases {
+        assert_eq!(infer(&op, inputs).as_deref(), Ok(want), "{op} {inputs:?}");
+    }
+}
+
+#[test]
 fn errors_say_what_does_not_fit() {
     let cases: Vec<(Op, &[&str], &str)> = vec![
         (
@@ -190,8 +225,8 @@ fn errors_say_what_does_not_fit() {
                 shape: None,
                 allow_zero: false,
             }),
-            &["f32[2, 3]", "i64[2]"],
-            "reshape: the shape of the result depends on the elements of input 1, which are not known before the run; make it a constant or compute it from shapes",
+            &["f32[2, 3]", "i64[N]"],
+            "reshape: the rank of the result depends on input 1, which is not known before the run; give it a fixed length or make it a constant",
         ),
         (
             Op::Transpose(Transpose { perm: vec![0, 0] }),
