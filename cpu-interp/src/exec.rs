@@ -21,8 +21,10 @@ mod whole;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use graph::op::{Family, Op};
 use plan::{Backend, BackendError, Feed, Plan, Port, Prepared, Report};
 use tensor::Tensor;
+use tensor_core::DType;
 
 use crate::kernels::Cpu;
 use crate::kernels::scratch::Scratch;
@@ -59,6 +61,18 @@ impl Backend for CpuBackend {
         "cpu"
     }
 
+    fn serves(&self, op: &Op, dtypes: &[DType]) -> bool {
+        let all = |served: fn(DType) -> bool| dtypes.iter().all(|&dtype| served(dtype));
+        match op.family() {
+            Family::Gather | Family::Copy => all(|dtype| dtype != DType::C64),
+            Family::Window => match op {
+                Op::Pool(_) => all(|dtype| dtype == DType::F32),
+                _ => all(|dtype| matches!(dtype, DType::F32 | DType::F64)),
+            },
+            _ => all(is_computed),
+        }
+    }
+
     fn prepare(&self, plan: Arc<Plan>) -> Result<Box<dyn Prepared>, BackendError> {
         let kernels: Result<Vec<Kernel>, BackendError> = plan
             .steps
@@ -82,6 +96,14 @@ impl Backend for CpuBackend {
             report,
             arenas: Mutex::default(),
         }))
+    }
+}
+
+/// Whether tiles compute with a dtype.
+fn is_computed(dtype: DType) -> bool {
+    match dtype {
+        DType::F32 | DType::F64 | DType::Bool => true,
+        other => other.is_integer(),
     }
 }
 

@@ -22,6 +22,7 @@ mod graph_run;
 mod map;
 mod normalise;
 mod number;
+mod random;
 mod reduce;
 pub mod scalar;
 mod view;
@@ -150,6 +151,7 @@ fn dispatch(op: &Op, call: &Call<'_>, outs: &[ValueFacts]) -> Result<Vec<Tensor>
         Op::Expand(_) => view::expand(call, &shape()?),
         Op::Concat(concat) => copy::concat(*concat, call, &shape()?),
         Op::Shape(_) => view::shape(&outs[0]),
+        Op::Random(random) => random::random(random, call, &shape()?),
     };
     Ok(vec![one?])
 }

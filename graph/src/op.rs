@@ -13,6 +13,7 @@ mod gather;
 pub mod map;
 mod meta;
 mod normalise;
+mod random;
 mod reduce;
 mod rule;
 mod view;
@@ -27,6 +28,7 @@ pub use gather::Gather;
 pub use map::MapOp;
 pub use meta::Shape;
 pub use normalise::{BatchNorm, LayerNorm, Softmax};
+pub use random::{Random, RandomKind, philox};
 pub use reduce::{Reduce, ReduceKind};
 pub use view::{Expand, Reshape, Slice, SliceAxis, Squeeze, Transpose, Unsqueeze};
 pub use window::{Conv, Pad, Pool, PoolKind, Window};
@@ -54,6 +56,8 @@ pub enum Family {
     Copy,
     /// Facts of a value's type as a value.
     Meta,
+    /// Random numbers that follow from a key.
+    Random,
 }
 
 /// Algebraic facts that passes may use. Every op so far is pure.
@@ -238,6 +242,7 @@ ops! {
     Unsqueeze(Unsqueeze),
     Concat(Concat),
     Shape(Shape),
+    Random(Random),
 }
 
 impl Op {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use graph::op::Op;
 use graph::{Bindings, Graph};
-use plan::Plan;
+use plan::{Backend, Plan};
 use tensor::Tensor;
 use tensor_core::TensorLayout;
 
@@ -58,7 +58,7 @@ pub fn canonicalise(graph: &Graph, evaluator: &dyn Evaluator) -> Result<Graph, O
     Ok(checked(dead_code::run(&graph)?))
 }
 
-/// Compiles a graph for the extents that `bindings` give its symbols and for feeds of these layouts.
+/// Compiles a graph for the extents that `bindings` give its symbols, for feeds of these layouts, for a device.
 ///
 /// # Errors
 /// If extents do not fit once they are numbers, or a shape needs more memory than an address can name.
@@ -67,8 +67,9 @@ pub fn compile(
     bindings: &Bindings,
     feeds: &[TensorLayout],
     evaluator: &dyn Evaluator,
+    backend: &dyn Backend,
 ) -> Result<Stages, OptimizeError> {
-    lower(bind(graph, bindings, evaluator)?, bindings, feeds)
+    lower(bind(graph, bindings, evaluator)?, bindings, feeds, backend)
 }
 
 /// The canonical graph for the extents that `bindings` give its symbols.
@@ -91,8 +92,9 @@ pub fn lower(
     canonical: Graph,
     bindings: &Bindings,
     feeds: &[TensorLayout],
+    backend: &dyn Backend,
 ) -> Result<Stages, OptimizeError> {
-    let mut fused = lower::run(&canonical, feeds)?;
+    let mut fused = lower::run(&canonical, feeds, backend)?;
     fused.bindings = bindings
         .iter()
         .map(|(s, n)| (s.name().to_owned(), *n))

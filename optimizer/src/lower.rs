@@ -14,7 +14,9 @@ mod whole;
 
 use graph::op::{Family, Op};
 use graph::{Graph, NodeId, ValueDef, ValueId};
-use plan::{Buffer, BufferId, Constant, Epilogue, Place, Plan, Port, Source, Step, StepKind};
+use plan::{
+    Backend, Buffer, BufferId, Constant, Epilogue, Place, Plan, Port, Source, Step, StepKind,
+};
 use tensor_core::{DType, ShapeVec, TensorLayout};
 
 use crate::OptimizeError;
@@ -32,17 +34,24 @@ const MAX_OPERAND_LOADS: usize = 12;
 const MAX_INSTRUCTIONS: usize = 96;
 
 /// Lowers a graph with concrete shapes for feeds of these layouts.
-pub(crate) fn run(graph: &Graph, feeds: &[TensorLayout]) -> Result<Plan, OptimizeError> {
+pub(crate) fn run(
+    graph: &Graph,
+    feeds: &[TensorLayout],
+    backend: &dyn Backend,
+) -> Result<Plan, OptimizeError> {
     let mut lowering = Lowering::new(graph);
+    let whole = whole::nodes(graph, backend);
+    // No region takes them.
+    lowering.claimed.clone_from(&whole);
     lowering.inputs(feeds)?;
     for (id, node) in graph.nodes() {
+        if whole[id.index()] {
+            lowering.whole(node)?;
+            continue;
+        }
         if !lowering.claimed[id.index()] {
             if node.op.family() == Family::View {
                 lowering.view(id)?;
-                continue;
-            }
-            if !lowering.has_family(node) {
-                lowering.whole(node)?;
                 continue;
             }
             let region = grow(graph, &lowering.readers, &lowering.claimed, node.outputs[0]);

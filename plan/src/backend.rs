@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use graph::op::Op;
 use tensor::{Tensor, TensorView};
+use tensor_core::DType;
 use thiserror::Error;
 
 use crate::Plan;
@@ -14,6 +16,10 @@ pub type Feed<'a> = TensorView<'a>;
 pub trait Backend: Send + Sync {
     /// Name of the device for people and reports: `cpu`.
     fn name(&self) -> &str;
+
+    /// Whether a step family of this device serves an op whose operands and results have these dtypes. An op that is not
+    /// served becomes a whole op, see [`StepKind::Whole`](crate::StepKind::Whole).
+    fn serves(&self, op: &Op, dtypes: &[DType]) -> bool;
 
     /// Everything that can be done once: prepack constants, choose kernels, allocate.
     ///

@@ -85,6 +85,7 @@ fn default_threads() -> usize {
 }
 
 /// A chosen device and why it was chosen.
+#[derive(Clone)]
 pub(crate) struct Chosen {
     pub(crate) backend: Arc<dyn Backend>,
     pub(crate) threads: usize,

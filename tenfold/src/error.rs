@@ -29,6 +29,70 @@ pub enum Error {
         /// Why.
         source: Box<optimizer::OptimizeError>,
     },
+    /// Another number of feeds than inputs.
+    #[error("{function:?} has {expected} inputs ({inputs}), got {got} feeds")]
+    FeedCount {
+        /// The function.
+        function: String,
+        /// Its inputs with their types.
+        inputs: String,
+        /// Their number.
+        expected: usize,
+        /// The number of feeds.
+        got: usize,
+    },
+    /// An op that does not suit its operands.
+    #[error(transparent)]
+    Op(Box<graph::GraphError>),
+    /// An argument that makes no sense.
+    #[error("{op}: {argument} = {value}: {reason}")]
+    Argument {
+        /// The op.
+        op: &'static str,
+        /// The argument.
+        argument: &'static str,
+        /// Its value.
+        value: String,
+        /// What it has to satisfy.
+        reason: String,
+    },
+    /// A symbolic value that is asked for elements.
+    #[error(
+        "{op}: {value:?} is a symbolic value of the function {function:?} and has no elements; make it an output, compile the function and read what a run gives"
+    )]
+    Symbolic {
+        /// What was asked.
+        op: &'static str,
+        /// Name of the value.
+        value: String,
+        /// Its function.
+        function: String,
+    },
+    /// A value of one function in another.
+    #[error(
+        "{op}: {value:?} is a value of the function {function:?} and cannot be used in {expected:?}; feed it to an input instead"
+    )]
+    OtherFunction {
+        /// The op.
+        op: &'static str,
+        /// Name of the value.
+        value: String,
+        /// Its function.
+        function: String,
+        /// The function that the op is recorded in.
+        expected: String,
+    },
+    /// A function that cannot be compiled yet.
+    #[error("function {function:?} is not complete: {what}")]
+    Incomplete {
+        /// The function.
+        function: String,
+        /// What is missing.
+        what: String,
+    },
+    /// Two dtypes without a common one.
+    #[error(transparent)]
+    Promotion(#[from] tensor_core::PromotionError),
     /// An op that runs on the host and cannot take its inputs.
     #[error("{function:?}, node {node:?}: {source}")]
     Host {

@@ -3,7 +3,7 @@
 use graph::Graph;
 use tensor::{Tensor, TensorView};
 
-use crate::Error;
+use crate::{Error, Port};
 
 /// The views of the feeds in the order of the graph's inputs.
 pub(crate) fn ordered<'a>(
@@ -18,7 +18,7 @@ pub(crate) fn ordered<'a>(
         {
             return Err(Error::UnknownInput {
                 name: (*name).to_owned(),
-                inputs: describe(graph),
+                inputs: describe(&ports(graph)),
             });
         }
         if feeds[..at].iter().any(|(earlier, _)| earlier == name) {
@@ -51,16 +51,23 @@ pub(crate) fn ordered<'a>(
         .collect()
 }
 
-/// `x: f32[N, 3], y: i64[N]`, or that there are none.
-fn describe(graph: &Graph) -> String {
-    let inputs: Vec<String> = graph
-        .inputs()
+/// `"x": f32[N, 3], "y": i64[N]`, or that there are none.
+pub(crate) fn describe(inputs: &[Port]) -> String {
+    let inputs: Vec<String> = inputs
         .iter()
-        .map(|&id| format!("{:?}: {}", graph.value(id).name, graph.value(id).ty()))
+        .map(|port| format!("{:?}: {}", port.name, port.ty))
         .collect();
     if inputs.is_empty() {
         "none".into()
     } else {
         inputs.join(", ")
     }
+}
+
+fn ports(graph: &Graph) -> Vec<Port> {
+    let port = |&id| Port {
+        name: graph.value(id).name.clone(),
+        ty: graph.value(id).ty().clone(),
+    };
+    graph.inputs().iter().map(port).collect()
 }

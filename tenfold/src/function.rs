@@ -9,7 +9,11 @@ use optimizer::Evaluator;
 use tensor::{Tensor, TensorView};
 use tensor_core::TensorLayout;
 
+pub(crate) use crate::state::State;
+
+use crate::device::Chosen;
 use crate::segment::{Compiler, Kept, Segment};
+use crate::state::States;
 use crate::{CompileOptions, Error, Outputs, Specialisation, device, feeds};
 
 /// An input or output of a function.
@@ -31,6 +35,7 @@ pub struct CompiledFunction {
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     kept: Kept<Vec<TensorLayout>>,
+    states: States,
 }
 
 impl std::fmt::Debug for CompiledFunction {
@@ -55,7 +60,15 @@ impl Evaluator for Reference {
 
 impl CompiledFunction {
     pub(crate) fn new(import: Arc<Graph>, options: &CompileOptions) -> Result<Self, Error> {
-        let chosen = device::choose(options)?;
+        CompiledFunction::on(import, &device::choose(options)?, options)
+    }
+
+    /// As [`CompiledFunction::new`], on a device that is chosen already.
+    pub(crate) fn on(
+        import: Arc<Graph>,
+        chosen: &Chosen,
+        options: &CompileOptions,
+    ) -> Result<Self, Error> {
         let canonical =
             optimizer::canonicalise(&import, &Reference).map_err(|source| Error::Compile {
                 function: import.name().to_owned(),
@@ -77,16 +90,32 @@ impl CompiledFunction {
             inputs: inputs.collect(),
             outputs: outputs.collect(),
             compiler: Arc::new(Compiler {
-                backend: chosen.backend,
+                backend: chosen.backend.clone(),
                 function: import.name().to_owned(),
                 memory_limit: options.memory_limit,
             }),
             threads: chosen.threads,
-            device_note: chosen.note,
+            device_note: chosen.note.clone(),
             import,
             canonical: Arc::new(canonical),
             kept: Kept::default(),
+            states: States::default(),
         })
+    }
+
+    /// A function whose last inputs and outputs, one of each per state in their order, are state.
+    pub(crate) fn with_states(
+        import: Arc<Graph>,
+        options: &CompileOptions,
+        states: Vec<State>,
+    ) -> Result<Self, Error> {
+        let mut function = CompiledFunction::new(import, options)?;
+        let is_state = |port: &Port| states.iter().any(|state| state.name == port.name);
+        function.inputs.retain(|port| !is_state(port));
+        let outputs = function.outputs.len() - states.len();
+        function.outputs.truncate(outputs);
+        function.states = States::new(states)?;
+        Ok(function)
     }
 
     /// Name of the device.
@@ -131,11 +160,61 @@ impl CompiledFunction {
     /// memory than there is or may be taken, or if the data makes a step impossible; the error names the
     /// input or node.
     pub fn run(&self, feeds: &[(&str, &Tensor)]) -> Result<Outputs, Error> {
-        let views = feeds::ordered(&self.import, feeds)?;
-        let outputs = self
-            .first(&views)?
-            .run(&self.compiler, &views, &mut Vec::new())?;
-        Ok(Outputs::new(outputs))
+        self.states.run(feeds, |feeds| {
+            let views = feeds::ordered(&self.import, feeds)?;
+            self.run_views(&views)
+        })
+    }
+
+    /// Runs with feeds in the order of [`CompiledFunction::inputs`].
+    ///
+    /// # Errors
+    /// If their number is another; as [`CompiledFunction::run`].
+    pub fn call(&self, feeds: &[&Tensor]) -> Result<Outputs, Error> {
+        if feeds.len() != self.inputs.len() {
+            return Err(Error::FeedCount {
+                function: self.import.name().to_owned(),
+                inputs: feeds::describe(&self.inputs),
+                expected: self.inputs.len(),
+                got: feeds.len(),
+            });
+        }
+        let names = self.inputs.iter().map(|port| port.name.as_str());
+        let named: Vec<(&str, &Tensor)> = names.zip(feeds.iter().copied()).collect();
+        self.run(&named)
+    }
+
+    /// The outputs for views in the order of the graph's inputs.
+    pub(crate) fn run_views(
+        &self,
+        views: &[TensorView<'_>],
+    ) -> Result<Vec<(String, Tensor)>, Error> {
+        let first = self.first(views)?;
+        first.run(&self.compiler, views, &mut Vec::new())
+    }
+
+    /// A copy of a state, as the last run left it.
+    ///
+    /// # Errors
+    /// If there is no state of this name; memory for the copy.
+    pub fn state(&self, name: &str) -> Result<Tensor, Error> {
+        self.states.get(name)
+    }
+
+    /// Replaces a state.
+    ///
+    /// # Errors
+    /// If there is no state of this name, or the tensor has another dtype or shape.
+    pub fn set_state(&self, name: &str, tensor: Tensor) -> Result<(), Error> {
+        self.states.set(name, tensor)
+    }
+
+    /// Puts every state back to what it was before the first run.
+    ///
+    /// # Errors
+    /// Memory for the copies.
+    pub fn reset_states(&self) -> Result<(), Error> {
+        self.states.reset()
     }
 
     /// The plans for the shapes and layouts of these feeds, compiled now if they are new. Where extents depend on data there
@@ -144,6 +223,12 @@ impl CompiledFunction {
     /// # Errors
     /// As [`CompiledFunction::run`].
     pub fn specialise(&self, feeds: &[(&str, &Tensor)]) -> Result<Specialisation, Error> {
+        self.states
+            .beside(feeds, |feeds| self.specialise_all(feeds))
+    }
+
+    /// As [`CompiledFunction::specialise`], with the states among the feeds.
+    fn specialise_all(&self, feeds: &[(&str, &Tensor)]) -> Result<Specialisation, Error> {
         let views = feeds::ordered(&self.import, feeds)?;
         let first = self.first(&views)?;
         let mut segments = Vec::new();

@@ -23,18 +23,25 @@
 mod device;
 mod error;
 mod feeds;
+mod func;
 mod function;
 mod model;
 mod outputs;
 mod segment;
 mod specialisation;
+mod state;
+mod tf;
+mod value;
 
 pub use device::{CompileOptions, DeviceChoice, DeviceInfo, devices};
 pub use error::Error;
+pub use func::Func;
 pub use function::{CompiledFunction, Port};
 pub use model::Model;
 pub use outputs::Outputs;
 pub use specialisation::{ParseStageError, Specialisation, Stage};
+pub use tf::Tf;
+pub use value::{Value, apply_all};
 
 pub use graph;
 pub use onnx;
@@ -44,7 +51,9 @@ pub use tensor::{DType, Tensor, TensorView, TypedTensor};
 
 /// What a user types every day.
 pub mod prelude {
-    pub use crate::{CompileOptions, CompiledFunction, DeviceChoice, Model, Outputs};
+    pub use crate::{
+        CompileOptions, CompiledFunction, DeviceChoice, Func, Model, Outputs, Tf, Value,
+    };
     pub use tensor::{
         DType, DynRank, Rank, SharedTensor, SliceSpec, Tensor, TensorElement, TensorView,
         TypedTensor, TypedTensorView,

@@ -116,7 +116,7 @@ impl Compiler {
                 (now, Some(after))
             }
         };
-        let stages = optimizer::lower(now, bindings, layouts).map_err(fail)?;
+        let stages = optimizer::lower(now, bindings, layouts, &*self.backend).map_err(fail)?;
         self.check_memory(&stages.planned)?;
         let prepared = self.backend.prepare(stages.planned.clone());
         let prepared = prepared.map_err(|source| Error::Backend {

@@ -134,6 +134,13 @@ impl SharedTensor {
         Ok((owner, self.layout.clone()))
     }
 
+    /// The tensor that this looks at, if it sees all of it and the elements lie in row-major order without gaps.
+    #[must_use]
+    pub fn whole(&self) -> Option<&Arc<Tensor>> {
+        let whole = self.layout == *self.owner.layout() && self.layout.is_row_major_contiguous();
+        (whole && self.layout.offset() == 0).then_some(&self.owner)
+    }
+
     /// The tensor below.
     pub(crate) fn owner(&self) -> &Tensor {
         &self.owner

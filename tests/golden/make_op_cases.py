@@ -627,9 +627,45 @@ def movements():
     case("shape(x, start = 0)", {"x": np.float32(1)}, np.int64([]), "numpy")
 
 
+def philox(seed, block):
+    """Philox4x32-10 (Salmon et al. 2011): four 32-bit numbers for a 64-bit key and counter."""
+    low = 0xFFFFFFFF
+    key = [seed & low, seed >> 32]
+    counter = [block & low, block >> 32, 0, 0]
+    for turn in range(10):
+        if turn:
+            key = [(key[0] + 0x9E3779B9) & low, (key[1] + 0xBB67AE85) & low]
+        p, q = 0xD2511F53 * counter[0], 0xCD9E8D57 * counter[2]
+        counter = [(q >> 32) ^ counter[1] ^ key[0], q & low, (p >> 32) ^ counter[3] ^ key[1], p & low]
+    return counter
+
+
+def random_numbers():
+    key = np.array([0x0123456789ABCDEF, 2**64 - 2], np.uint64)
+    for dtype, bits in [(np.float32, 24), (np.float64, 53), (np.float16, 11), (BF16, 8)]:
+        wide = bits == 53
+        shape = [3, 4]
+        numbers, normal = [], []
+        for turn in range(6 if wide else 3):
+            block = philox(int(key[0]), (int(key[1]) + turn) % 2**64)
+            if wide:
+                block = [block[0] << 32 | block[1], block[2] << 32 | block[3]]
+            width = 64 if wide else 32
+            numbers += [(n >> (width - bits)) / 2**bits for n in block]
+            unit, drop = (2.0**-53, 11) if wide else (2.0**-32, 0)
+            for u, v in zip(block[::2], block[1::2]):
+                radius = math.sqrt(-2 * math.log(((u >> drop) + 1) * unit))
+                angle = 2 * math.pi * ((v >> drop) * unit)
+                normal += [radius * math.cos(angle), radius * math.sin(angle)]
+        for op, values, ulp in [("random_uniform", numbers, None), ("random_normal", normal, 4 if wide else 1)]:
+            call = f"{op}(key, dtype = {name(dtype)}, shape = [3, 4])"
+            expect = np.array(values, np.float64).astype(dtype).reshape(shape)
+            case(call, {"key": key}, expect, "math", ulp or 0)
+
+
 def main():
     for family in [exact_unary, rounded_unary, casts, binary, choices, reductions, products, convolutions, pools,
-                   normalisations, movements]:  # fmt: skip
+                   normalisations, movements, random_numbers]:  # fmt: skip
         family()
     header = {"made_by": "make_op_cases.py", "onnxruntime": onnxruntime.__version__, "onnx": onnx.__version__, "numpy": np.__version__}
     lines = [json.dumps(header)] + [json.dumps(entry, separators=(",", ":")) for entry in CASES]

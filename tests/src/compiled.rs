@@ -81,7 +81,7 @@ impl Executor for Compiled {
         let shapes: Vec<&[usize]> = views.iter().map(TensorView::shape).collect();
         let layouts: Vec<_> = views.iter().map(|view| view.layout().clone()).collect();
         let bindings = bind_inputs(graph, &shapes).map_err(|error| error.to_string())?;
-        let stages = compile(graph, &bindings, &layouts, &Folding)
+        let stages = compile(graph, &bindings, &layouts, &Folding, &*self.backend)
             .map_err(|error| format!("compile: {error}"))?;
         let plan = stages.planned;
         plan.verify()

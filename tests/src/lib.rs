@@ -17,8 +17,10 @@ mod seeded;
 pub mod suite;
 pub mod text;
 pub mod ulp;
+mod values;
 pub mod wire;
 
 pub use compiled::{Canonical, Compiled};
 pub use executor::{Executor, Feeds, Outputs, Reference};
 pub use seeded::Seeded;
+pub use values::{Captured, Eager};

@@ -7,7 +7,7 @@ use graph::Graph;
 use tensor::{DType, Tensor, TensorView};
 use tests::conformance::{Exception, LAYOUTS, Layout, Problem, Report, Row, rows, run};
 use tests::text::{elements, of_elements};
-use tests::{Canonical, Compiled, Executor, Feeds, Outputs, Reference};
+use tests::{Canonical, Captured, Compiled, Eager, Executor, Feeds, Outputs, Reference};
 
 /// The rows of some ops.
 fn rows_of(ops: &[&str]) -> Vec<Row> {
@@ -25,87 +25,26 @@ fn the_reference_reads_every_layout_alike() {
 }
 
 #[test]
+fn eager_ops_agree_with_the_reference() {
+    let report = run(&Eager::new(), &rows(), &[]);
+    assert!(report.passed(), "{report}");
+}
+
+#[test]
+fn captured_ops_agree_with_the_reference() {
+    let report = run(&Captured, &rows(), &[]);
+    assert!(report.passed(), "{report}");
+}
+
+#[test]
 fn the_canonical_form_changes_no_result() {
     let report = run(&Canonical, &rows(), &[]);
     assert!(report.passed(), "{report}");
 }
 
-/// What the CPU backend does not do yet.
-const KNOWN_OF_THE_CPU: &[Exception] = &[
-    known(
-        "*",
-        Some(DType::F16),
-        "cpu does not support",
-        "no kernels for half precision",
-    ),
-    known(
-        "*",
-        Some(DType::BF16),
-        "cpu does not support",
-        "no kernels for half precision",
-    ),
-    known(
-        "cast",
-        None,
-        "cpu does not support dtype f16",
-        "no kernels for half precision",
-    ),
-    known(
-        "cast",
-        None,
-        "cpu does not support dtype bf16",
-        "no kernels for half precision",
-    ),
-    known(
-        "max_pool",
-        Some(DType::F64),
-        "pooling of f64",
-        "pooling is written for f32",
-    ),
-    known(
-        "average_pool",
-        Some(DType::F64),
-        "pooling of f64",
-        "pooling is written for f32",
-    ),
-    known(
-        "conv",
-        None,
-        "more than two spatial axes",
-        "windows are planar",
-    ),
-    known(
-        "max_pool",
-        None,
-        "more than two spatial axes",
-        "windows are planar",
-    ),
-    known(
-        "average_pool",
-        None,
-        "more than two spatial axes",
-        "windows are planar",
-    ),
-];
-
-const fn known(
-    op: &'static str,
-    dtype: Option<DType>,
-    problem: &'static str,
-    reason: &'static str,
-) -> Exception {
-    Exception {
-        op,
-        dtype,
-        layout: None,
-        problem,
-        reason,
-    }
-}
-
 #[test]
 fn the_cpu_agrees_with_the_reference() {
-    let report = run(&Compiled::cpu(1), &rows(), KNOWN_OF_THE_CPU);
+    let report = run(&Compiled::cpu(1), &rows(), &[]);
     assert!(report.passed(), "{report}");
 }
 
@@ -123,7 +62,7 @@ fn every_instruction_set_agrees_with_the_reference() {
     for isa in Isa::available() {
         let name = format!("cpu, {:?}, 2 threads", isa.level());
         let backend = CpuBackend::with_cpu(Cpu::with_isa(isa, 2));
-        let report = run(&Compiled::with(backend, name), &floats, KNOWN_OF_THE_CPU);
+        let report = run(&Compiled::with(backend, name), &floats, &[]);
         assert!(report.failures.is_empty(), "{report}");
     }
 }

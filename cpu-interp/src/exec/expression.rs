@@ -164,6 +164,15 @@ fn run<T: Copy>(data: &[T], first: isize, stride: isize, dst: &mut [T]) {
     }
 }
 
+/// The dtype that elements are moved as: tiles compute with no half floats or complex numbers, but bits are bits.
+fn moved_as(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::U16,
+        DType::C32 => DType::U64,
+        other => other,
+    }
+}
+
 /// A compiled source or epilogue.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
@@ -178,6 +187,10 @@ pub(super) struct Expression {
 impl Expression {
     /// The expression of a source. The error is a dtype that tiles do not serve.
     pub(super) fn of_source(plan: &Plan, source: &Source) -> Result<Expression, DType> {
+        if source.program.is_identity() {
+            let moved = Program::identity(moved_as(source.dtype()));
+            return Expression::new(plan, &moved, &source.loads, false);
+        }
         Expression::new(plan, &source.program, &source.loads, false)
     }
 

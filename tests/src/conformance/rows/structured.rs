@@ -1,5 +1,7 @@
 //! Everything but elementwise ops.
 
+use tensor::DType;
+
 use super::{ANY, FLOATS, NUMBERS, PLAIN, Row, SHAPES, Values, row};
 use Values::{Between, Infinite, Special, Within};
 
@@ -12,7 +14,18 @@ pub(super) fn rows() -> Vec<Row> {
     normalisations(&mut rows);
     gathers(&mut rows);
     views(&mut rows);
+    random_numbers(&mut rows);
     rows
+}
+
+fn random_numbers(rows: &mut Vec<Row>) {
+    for kind in ["random_uniform", "random_normal"] {
+        for &dtype in FLOATS {
+            let call = format!("{kind}(key, dtype = {dtype}, shape = [5, 13])");
+            let result = format!("{dtype}[5, 13]");
+            rows.push(row("key: u64[2]", result, call, &[DType::U64]));
+        }
+    }
 }
 
 fn reductions(rows: &mut Vec<Row>) {

@@ -1,0 +1,241 @@
+//! A value that ops apply to: a tensor that is there, or one that a function will compute.
+//!
+//! Every op is written once, as a method of [`Value`] (`value/`). On eager values it runs at once; as soon as one operand is
+//! symbolic it is recorded in that value's [`Func`], and eager operands become constants of the function, shared and not
+//! copied. So the same code computes and captures.
+//!
+//! **dtypes.** Eager ops promote operands of different dtypes by the table of [`tensor_core::promote`]; in a function a
+//! mismatch is an error at the line that builds it. **Memory order.** No result depends on it; views are not copied.
+
+mod attention;
+mod create;
+mod elementwise;
+mod matrix;
+mod operators;
+mod reduce;
+mod shape;
+mod window;
+mod write;
+
+use graph::op::Op;
+use graph::{Dim, TensorType, ValueId};
+use tensor::{DType, SharedTensor, Tensor, TensorElement};
+
+use crate::{Error, Func, Tf};
+
+/// An eager tensor, or a symbolic value of a function that is being built. Cloning copies no element.
+#[derive(Clone)]
+pub struct Value(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Eager(Tf, SharedTensor),
+    Symbolic(Func, ValueId),
+}
+
+impl std::fmt::Debug for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0 {
+            Kind::Eager(_, tensor) => f.debug_tuple("Eager").field(tensor).finish(),
+            Kind::Symbolic(func, id) => f
+                .debug_struct("Symbolic")
+                .field("function", &func.name())
+                .field("value", &func.name_of(*id))
+                .field("type", &self.ty().to_string())
+                .finish(),
+        }
+    }
+}
+
+/// The elements of an eager value; name and type of a symbolic one.
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0 {
+            Kind::Eager(_, tensor) => tensor.fmt(f),
+            Kind::Symbolic(func, id) => write!(f, "{}: {}", func.name_of(*id), self.ty()),
+        }
+    }
+}
+
+impl Value {
+    pub(crate) fn eager(tf: Tf, tensor: SharedTensor) -> Value {
+        Value(Kind::Eager(tf, tensor))
+    }
+
+    pub(crate) fn symbolic(func: Func, id: ValueId) -> Value {
+        Value(Kind::Symbolic(func, id))
+    }
+
+    /// Whether the elements are there.
+    pub fn is_eager(&self) -> bool {
+        matches!(self.0, Kind::Eager(..))
+    }
+
+    /// Whether this stands for what a function will compute.
+    pub fn is_symbolic(&self) -> bool {
+        !self.is_eager()
+    }
+
+    /// dtype and shape; extents of a symbolic value may be symbols.
+    pub fn ty(&self) -> TensorType {
+        match &self.0 {
+            Kind::Eager(_, tensor) => TensorType::fixed(tensor.dtype(), tensor.shape()),
+            Kind::Symbolic(func, id) => func.ty_of(*id),
+        }
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        match &self.0 {
+            Kind::Eager(_, tensor) => tensor.dtype(),
+            Kind::Symbolic(func, id) => func.ty_of(*id).dtype,
+        }
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        match &self.0 {
+            Kind::Eager(_, tensor) => tensor.rank(),
+            Kind::Symbolic(func, id) => func.ty_of(*id).rank(),
+        }
+    }
+
+    /// The extents.
+    pub fn dims(&self) -> Vec<Dim> {
+        self.ty().shape
+    }
+
+    /// The tensor of an eager value.
+    ///
+    /// # Errors
+    /// [`Error::Symbolic`] for a symbolic value.
+    pub fn tensor(&self) -> Result<&SharedTensor, Error> {
+        match &self.0 {
+            Kind::Eager(_, tensor) => Ok(tensor),
+            Kind::Symbolic(..) => Err(self.unreadable("tensor")),
+        }
+    }
+
+    /// The tensor of an eager value: itself if this is its only holder and sees all of it, a row-major copy otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Symbolic`] for a symbolic value; memory for a copy.
+    pub fn into_tensor(self) -> Result<Tensor, Error> {
+        let unreadable = self.is_symbolic().then(|| self.unreadable("into_tensor"));
+        match self.0 {
+            Kind::Eager(_, tensor) => match tensor.try_into_tensor() {
+                Ok(tensor) => Ok(tensor),
+                Err(error) => Ok(error.into_owner().view()?.to_contiguous()?),
+            },
+            Kind::Symbolic(..) => Err(unreadable.expect("made for a symbolic value")),
+        }
+    }
+
+    /// The elements in row-major order.
+    ///
+    /// # Errors
+    /// [`Error::Symbolic`] for a symbolic value; another dtype than `T`.
+    pub fn to_vec<T: TensorElement>(&self) -> Result<Vec<T>, Error> {
+        Ok(self.readable("to_vec")?.view()?.to_vec::<T>()?)
+    }
+
+    /// The element at an index.
+    ///
+    /// # Errors
+    /// [`Error::Symbolic`] for a symbolic value; another dtype than `T`; an index of another rank or out of bounds.
+    pub fn get<T: TensorElement>(&self, index: &[usize]) -> Result<T, Error> {
+        Ok(self.readable("get")?.view()?.get::<T>(index)?)
+    }
+
+    fn readable(&self, what: &'static str) -> Result<&SharedTensor, Error> {
+        match &self.0 {
+            Kind::Eager(_, tensor) => Ok(tensor),
+            Kind::Symbolic(..) => Err(self.unreadable(what)),
+        }
+    }
+
+    fn unreadable(&self, op: &'static str) -> Error {
+        match &self.0 {
+            Kind::Eager(..) => unreachable!("an eager value has elements"),
+            Kind::Symbolic(func, id) => Error::Symbolic {
+                op,
+                value: func.name_of(*id),
+                function: func.name(),
+            },
+        }
+    }
+
+    /// Applies an op of one output to this value alone.
+    pub(crate) fn map(&self, op: Op) -> Result<Value, Error> {
+        apply(op, &[self])
+    }
+}
+
+/// Applies an op of one output.
+pub(crate) fn apply(op: Op, inputs: &[&Value]) -> Result<Value, Error> {
+    let inputs: Vec<Option<&Value>> = inputs.iter().map(|&input| Some(input)).collect();
+    Ok(apply_all(&op, &inputs)?.swap_remove(0))
+}
+
+/// Applies an op of the table: at once if all operands are eager, else by recording it in the function of the symbolic
+/// ones. `None` is an optional operand that is left out. This is what every method of [`Value`] does; it serves the ops that
+/// have no method.
+///
+/// # Errors
+/// If the operands do not suit the op, or there are none; in a function also if they are of several functions.
+pub fn apply_all(op: &Op, inputs: &[Option<&Value>]) -> Result<Vec<Value>, Error> {
+    let symbolic = inputs.iter().flatten().find_map(|value| match &value.0 {
+        Kind::Symbolic(func, _) => Some(func.clone()),
+        Kind::Eager(..) => None,
+    });
+    if let Some(func) = symbolic {
+        let ids = inputs
+            .iter()
+            .map(|input| {
+                input
+                    .map(|value| func.capture(op.name(), value))
+                    .transpose()
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let made = func.record(op, &ids)?;
+        return Ok(made
+            .into_iter()
+            .map(|id| Value::symbolic(func.clone(), id))
+            .collect());
+    }
+    let mut context = None;
+    let mut tensors = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        tensors.push(match input.map(|value| &value.0) {
+            Some(Kind::Eager(tf, tensor)) => {
+                context.get_or_insert_with(|| tf.clone());
+                Some(tensor)
+            }
+            Some(Kind::Symbolic(..)) | None => None,
+        });
+    }
+    let tf = context.ok_or_else(|| Error::Argument {
+        op: op.name(),
+        argument: "inputs",
+        value: "[]".into(),
+        reason: "an op without operands has no context to run in; use a method of `Tf`".into(),
+    })?;
+    let made = tf.run(op, &tensors)?;
+    Ok(made.into_iter().map(|tensor| tf.value(tensor)).collect())
+}
+
+impl Func {
+    /// The value of this function that stands for `value`: itself, or a constant.
+    pub(crate) fn capture(&self, op: &'static str, value: &Value) -> Result<ValueId, Error> {
+        match &value.0 {
+            Kind::Symbolic(func, id) if func.is(self) => Ok(*id),
+            Kind::Symbolic(func, id) => Err(Error::OtherFunction {
+                op,
+                value: func.name_of(*id),
+                function: func.name(),
+                expected: self.name(),
+            }),
+            Kind::Eager(_, tensor) => self.constant_id(tensor),
+        }
+    }
+}
