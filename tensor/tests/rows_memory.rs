@@ -42,7 +42,7 @@ fn d13_constructors_say_their_memory_order_and_check_their_shape() {
     let columns =
         TypedTensor::<i32, Rank<2>, Gpu>::from_slice_col_major_in(&allocator, [2, 3], &elements);
     assert_eq!(columns.unwrap()[[1, 0]], 2);
-    assert_eq!(recording.allocations(), 2);
+    assert_eq!(recording.counters().read().allocations, 2);
     let wrong = Tensor::from_slice_row_major_in(&allocator, [2, 2], &elements).unwrap_err();
     assert!(
         wrong.to_string().starts_with("from_slice_row_major_in: "),
@@ -50,7 +50,10 @@ fn d13_constructors_say_their_memory_order_and_check_their_shape() {
     );
     let wrong = Tensor::zeros_in(&allocator, DType::F64, [usize::MAX, 2]).unwrap_err();
     assert!(matches!(wrong, TensorError::Validation(_)), "{wrong}");
-    assert_eq!((recording.allocations(), recording.live()), (2, 0));
+    assert_eq!(
+        (recording.counters().read().allocations, recording.live()),
+        (2, 0)
+    );
 }
 
 #[test]
@@ -217,7 +220,7 @@ fn d09_random_sizes_on_many_threads_keep_their_contents() {
     assert_eq!((stats.live_bytes, stats.hits + stats.misses), (0, 8000));
     // At most 21 tensors per thread live at one time, in 22 classes: most requests find a kept block.
     assert!(stats.hits > 6000, "{stats:?}");
-    assert_eq!(stats.cached_bytes, debug.totals().live_bytes);
+    assert_eq!(stats.cached_bytes, debug.counters().read().live_bytes);
     pool.trim();
     assert_eq!(
         (debug.leak_report().as_str(), debug.misuses().len()),
@@ -288,7 +291,7 @@ fn h05_the_debug_allocator_takes_the_place_of_the_default_one() {
     let after = before
         .duplicate_in(registry.get(device, kind).unwrap())
         .unwrap();
-    assert_eq!(debug.totals().live_bytes, 16);
+    assert_eq!(debug.counters().read().live_bytes, 16);
     drop(before);
     assert_eq!(debug.live_blocks(), 1);
     drop(after);

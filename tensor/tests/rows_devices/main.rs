@@ -113,7 +113,7 @@ fn d06_pools_limits_and_watchers_stand_in_front_of_device_memory() {
     for _ in 0..3 {
         let there = rows().into_device(&devices, device).unwrap();
         assert_eq!(values::<i32>(&there), [1, 2, 3, 4, 5, 6]);
-        assert_eq!(debug.totals().live_bytes, 24);
+        assert_eq!(debug.counters().read().live_bytes, 24);
     }
     assert_eq!((pool.stats().misses, pool.stats().hits), (1, 2));
     assert_eq!((debug.leak_report().as_str(), a.live()), ("", 1));
