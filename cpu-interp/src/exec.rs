@@ -21,7 +21,8 @@ mod step;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{Backend, BackendError, Feed, Plan, Port, Prepared, Report};
-use tensor::Tensor;
+use tensor::trace::Listener;
+use tensor::{Tensor, trace_span};
 
 use crate::kernels::Cpu;
 use crate::kernels::scratch::Scratch;
@@ -59,6 +60,7 @@ impl Backend for CpuBackend {
     }
 
     fn prepare(&self, plan: Arc<Plan>) -> Result<Box<dyn Prepared>, BackendError> {
+        let _span = trace_span!(DEBUG, "prepare", name = plan.name, steps = plan.steps.len(), device = "cpu");
         let kernels: Result<Vec<Kernel>, BackendError> = plan
             .steps
             .iter()
@@ -107,10 +109,19 @@ impl Prepared for PreparedPlan {
             .unwrap_or_else(PoisonError::into_inner)
             .pop()
             .unwrap_or_default();
+        let _span = trace_span!(
+            DEBUG,
+            "run",
+            name = self.plan.name,
+            steps = self.plan.steps.len(),
+            device = "cpu",
+        );
+        // The steps run on a thread of the pool, where whoever listens here has to listen too.
+        let listener = Listener::here();
         let result = self
             .cpu
             .threads
-            .install(|| self.steps(feeds, outputs, &mut arena));
+            .install(|| listener.hears(|| self.steps(feeds, outputs, &mut arena)));
         self.arenas
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -128,6 +139,16 @@ impl PreparedPlan {
     ) -> Result<(), BackendError> {
         let mut memory = Memory::new(&self.plan, feeds, outputs, arena)?;
         for (step, kernel) in self.plan.steps.iter().zip(&self.kernels) {
+            let _span = trace_span!(
+                DEBUG,
+                "step",
+                name = step.name,
+                family = step.kind.family(),
+                bytes = self.plan.buffer(step.out).size_bytes(),
+                shape = ?&step.shape[..],
+                dtype = %self.plan.buffer(step.out).dtype,
+                device = "cpu",
+            );
             memory.lend(step.out, |out, reads| {
                 kernel.run(&self.cpu, step, out, reads)
             })?;
