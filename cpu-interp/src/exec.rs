@@ -60,7 +60,13 @@ impl Backend for CpuBackend {
     }
 
     fn prepare(&self, plan: Arc<Plan>) -> Result<Box<dyn Prepared>, BackendError> {
-        let _span = trace_span!(DEBUG, "prepare", name = plan.name, steps = plan.steps.len(), device = "cpu");
+        let _span = trace_span!(
+            DEBUG,
+            "prepare",
+            name = plan.name,
+            steps = plan.steps.len(),
+            device = "cpu"
+        );
         let kernels: Result<Vec<Kernel>, BackendError> = plan
             .steps
             .iter()

@@ -129,6 +129,15 @@ impl Graph {
         &self.outputs
     }
 
+    /// The same values and nodes with other outputs. What no output needs stays: dead code is a pass's matter.
+    #[must_use]
+    pub fn with_outputs(&self, outputs: Vec<(String, ValueId)>) -> Graph {
+        Graph {
+            outputs,
+            ..self.clone()
+        }
+    }
+
     /// The facts of a node's inputs, as inference takes them.
     pub fn facts_of(&self, inputs: &[Option<ValueId>]) -> Vec<Option<&ValueFacts>> {
         inputs

@@ -7,7 +7,7 @@ use graph::op::Op;
 use graph::{Graph, TensorType};
 use optimizer::Evaluator;
 use plan::{Backend, Plan};
-use tensor::{Tensor, TensorView};
+use tensor::{Tensor, TensorView, trace_span};
 use tensor_core::TensorLayout;
 
 use crate::specialisation::Inner;
@@ -60,6 +60,7 @@ impl Evaluator for Reference {
 
 impl CompiledFunction {
     pub(crate) fn new(import: Arc<Graph>, options: &CompileOptions) -> Result<Self, Error> {
+        let _span = trace_span!(DEBUG, "compile", name = import.name());
         let chosen = device::choose(options)?;
         let canonical =
             optimizer::canonicalise(&import, &Reference).map_err(|source| Error::Compile {
@@ -156,23 +157,29 @@ impl CompiledFunction {
         if let Some(found) = self.kept(&layouts) {
             return Ok(found);
         }
-        let shapes: Vec<&[usize]> = views.iter().map(TensorView::shape).collect();
-        let bindings = graph::bind_inputs(&self.import, &shapes)
-            .map_err(|error| Error::InputShape(Box::new(error)))?;
-        let stages = optimizer::compile(&self.canonical, &bindings, &layouts, &Reference).map_err(
-            |source| Error::Compile {
-                function: self.import.name().to_owned(),
-                source: Box::new(source),
-            },
-        )?;
-        self.check_memory(&stages.planned)?;
-        let inner = Arc::new(Inner::new(&*self.backend, stages)?);
+        let inner = Arc::new(self.compiled(&self.canonical, views)?);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == KEPT_SPECIALISATIONS {
             kept.remove(0);
         }
         kept.push((layouts, inner.clone()));
         Ok(inner)
+    }
+
+    /// `graph`, which has the inputs of this function, compiled for feeds like these.
+    pub(crate) fn compiled(&self, graph: &Graph, views: &[TensorView<'_>]) -> Result<Inner, Error> {
+        let _span = trace_span!(DEBUG, "specialise", name = graph.name());
+        let layouts: Vec<TensorLayout> = views.iter().map(|v| v.layout().clone()).collect();
+        let shapes: Vec<&[usize]> = views.iter().map(TensorView::shape).collect();
+        let bindings = graph::bind_inputs(&self.import, &shapes)
+            .map_err(|error| Error::InputShape(Box::new(error)))?;
+        let compiled = optimizer::compile(graph, &bindings, &layouts, &Reference);
+        let stages = compiled.map_err(|source| Error::Compile {
+            function: self.import.name().to_owned(),
+            source: Box::new(source),
+        })?;
+        self.check_memory(&stages.planned)?;
+        Inner::new(&*self.backend, stages)
     }
 
     /// Refuses a plan that needs more memory than the options allow.

@@ -17,18 +17,25 @@
 //! specialises it for the shapes of its feeds: fuses, plans memory, packs constants. That is done
 //! once per set of shapes; the results are kept, and a later run with the same shapes only computes.
 //!
+//! When a result is wrong, [`CompiledFunction::dump`] shows the intermediate values and where the first NaN came from. The feature
+//! `tracing` adds the module `trace`, which writes what was done when as a file for Perfetto.
+//!
 //! What this crate does not own: kernels, passes, file formats. Those are in the crates it re-exports.
 #![forbid(unsafe_code)]
 
 mod device;
+mod dump;
 mod error;
 mod feeds;
 mod function;
 mod model;
 mod outputs;
 mod specialisation;
+#[cfg(feature = "tracing")]
+pub mod trace;
 
 pub use device::{CompileOptions, DeviceChoice, DeviceInfo, devices};
+pub use dump::{Dump, DumpOptions, DumpWhen, Origin};
 pub use error::Error;
 pub use function::{CompiledFunction, Port};
 pub use model::Model;

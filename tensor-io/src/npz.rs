@@ -241,7 +241,13 @@ pub(crate) fn write_file(
     seen: &mut dyn FnMut(&[u8]),
 ) -> Result<(), FileError> {
     let file = path.display().to_string();
-    let _span = trace_span!(DEBUG, "save", format = "npz", path = file, tensors = arrays.len());
+    let _span = trace_span!(
+        DEBUG,
+        "save",
+        format = "npz",
+        path = file,
+        tensors = arrays.len()
+    );
     check(&file, arrays)?;
     let output = OutputFile::create(path).map_err(FileError::io(&file, "create"))?;
     let written = write_archive(BufWriter::new(output), &file, arrays, compression, seen)?;

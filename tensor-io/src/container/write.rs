@@ -306,7 +306,13 @@ impl<'w> ContainerWriter<'w> {
     /// # Errors
     /// [`FileError::Io`]; then the file is as it was before.
     pub fn finish(self) -> Result<(), FileError> {
-        let _span = trace_span!(DEBUG, "save", format = "container", path = self.file, tensors = self.tensors.len());
+        let _span = trace_span!(
+            DEBUG,
+            "save",
+            format = "container",
+            path = self.file,
+            tensors = self.tensors.len()
+        );
         let tensors = self.tensors.iter().map(|(entry, extra)| (entry, extra));
         let directory = directory::to_bytes(tensors, &self.metadata, &self.file)?;
         let start = self.end.next_multiple_of(8);

@@ -39,7 +39,13 @@ pub(crate) fn write_with(
     moved: &mut dyn FnMut(u64),
 ) -> Result<(), FileError> {
     let file = path.display().to_string();
-    let _span = trace_span!(DEBUG, "save", format = "safetensors", path = file, tensors = tensors.len());
+    let _span = trace_span!(
+        DEBUG,
+        "save",
+        format = "safetensors",
+        path = file,
+        tensors = tensors.len()
+    );
     let plan = Plan::new(&file, tensors, metadata)?;
     let mut output = OutputFile::create(path).map_err(FileError::io(&file, "create"))?;
     plan.write_to(&mut output, &file, moved)?;
