@@ -109,7 +109,7 @@ fn fail_everywhere<T>(what: &str, f: impl Fn(&Arc<dyn Allocator>) -> tensor::Res
 }
 
 #[test]
-fn d02_a_failing_allocator_leaves_nothing_behind() {
+fn d02_h10_a_failing_allocator_leaves_nothing_behind() {
     let source = Tensor::from_vec_row_major([2, 3], vec![1_i16, 2, 3, 4, 5, 6]).unwrap();
     let turned = source.view().unwrap().transpose();
     fail_everywhere("zeros_in", |a| Tensor::zeros_in(a, DType::F32, [4]));
@@ -179,7 +179,7 @@ fn d15_a_tensor_outlives_every_handle_of_its_allocator() {
 }
 
 #[test]
-fn d09_random_sizes_on_many_threads_keep_their_contents() {
+fn d09_h12_random_sizes_on_many_threads_keep_their_contents() {
     let debug = Arc::new(DebugAllocator::new(
         Arc::new(SystemAllocator::new()),
         DebugOptions::default(),
@@ -263,7 +263,7 @@ fn d12_an_unknown_place_names_those_that_are_there() {
 }
 
 #[test]
-fn d12_a_registry_serves_many_threads() {
+fn d12_h12_a_registry_serves_many_threads() {
     let registry = AllocatorRegistry::default();
     std::thread::scope(|scope| {
         for _ in 0..4 {

@@ -58,7 +58,7 @@ fn d11_new_hardware_needs_a_heap_a_driver_and_nothing_else() {
 }
 
 #[test]
-fn e03_operands_on_two_devices_are_an_error() {
+fn e03_h09_operands_on_two_devices_are_an_error() {
     let (devices, a, b) = devices();
     let on = |device| rows().into_device(&devices, device).unwrap();
     let (x, y, z) = (on(a.device()), on(b.device()), rows());

@@ -268,7 +268,7 @@ fn d09_blocks_freed_by_one_thread_serve_another() {
 }
 
 #[test]
-fn the_limit_holds_with_many_threads() {
+fn h12_the_limit_holds_with_many_threads() {
     let limit = Arc::new(LimitAllocator::new(system(), 1000));
     let allocator: Arc<dyn Allocator> = limit.clone();
     std::thread::scope(|scope| {
