@@ -23,7 +23,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use graph::op::{Family, Op};
 use plan::{Backend, BackendError, Feed, Plan, Port, Prepared, Report};
-use tensor::Tensor;
+use tensor::trace::Listener;
+use tensor::{Tensor, trace_span};
 use tensor_core::DType;
 
 use crate::kernels::Cpu;
@@ -74,6 +75,13 @@ impl Backend for CpuBackend {
     }
 
     fn prepare(&self, plan: Arc<Plan>) -> Result<Box<dyn Prepared>, BackendError> {
+        let _span = trace_span!(
+            DEBUG,
+            "prepare",
+            name = plan.name,
+            steps = plan.steps.len(),
+            device = "cpu"
+        );
         let kernels: Result<Vec<Kernel>, BackendError> = plan
             .steps
             .iter()
@@ -130,10 +138,19 @@ impl Prepared for PreparedPlan {
             .unwrap_or_else(PoisonError::into_inner)
             .pop()
             .unwrap_or_default();
+        let _span = trace_span!(
+            DEBUG,
+            "run",
+            name = self.plan.name,
+            steps = self.plan.steps.len(),
+            device = "cpu",
+        );
+        // The steps run on a thread of the pool, where whoever listens here has to listen too.
+        let listener = Listener::here();
         let result = self
             .cpu
             .threads
-            .install(|| self.steps(feeds, outputs, &mut arena));
+            .install(|| listener.hears(|| self.steps(feeds, outputs, &mut arena)));
         self.arenas
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -151,6 +168,16 @@ impl PreparedPlan {
     ) -> Result<(), BackendError> {
         let mut memory = Memory::new(&self.plan, feeds, outputs, arena)?;
         for (step, kernel) in self.plan.steps.iter().zip(&self.kernels) {
+            let _span = trace_span!(
+                DEBUG,
+                "step",
+                name = step.name,
+                family = step.kind.family(),
+                bytes = self.plan.buffer(step.out).size_bytes(),
+                shape = ?&step.shape[..],
+                dtype = %self.plan.buffer(step.out).dtype,
+                device = "cpu",
+            );
             match kernel {
                 Kernel::Whole(whole) => whole.run(step, &mut memory)?,
                 kernel => memory.lend(step.out, |out, reads| {

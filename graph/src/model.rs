@@ -129,7 +129,7 @@ impl Graph {
         &self.outputs
     }
 
-    /// The same values and nodes with other outputs.
+    /// The same values and nodes with other outputs. What no output needs stays: dead code is a pass's matter.
     #[must_use]
     pub fn with_outputs(&self, outputs: impl IntoIterator<Item = (String, ValueId)>) -> Graph {
         Graph {

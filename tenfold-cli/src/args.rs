@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use tenfold::DType;
+use tensor_io::FileFormat;
 
 use crate::feeds::{DimArg, InputArg};
 use crate::slice::SliceArg;
@@ -26,6 +27,10 @@ use crate::target::TargetArg;
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Write what was done when to this file, for ui.perfetto.dev or chrome://tracing. Needs a build with
+    /// `--features tracing`.
+    #[arg(long, global = true, value_name = "FILE.json")]
+    pub(crate) trace: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -125,9 +130,19 @@ pub(crate) struct RunArgs {
     /// Write every output under its own name into this npz file, which numpy opens.
     #[arg(long, value_name = "FILE.npz")]
     pub(crate) outputs: Option<PathBuf>,
+    /// Compute the intermediate values too and write them, under the names of the model, into this file, whose ending is
+    /// the format: .tensors, .safetensors, .npz. Says which value is the first with NaN.
+    #[arg(long, value_name = "FILE", value_parser = dump_target)]
+    pub(crate) dump: Option<TargetArg>,
+    /// Which values --dump writes.
+    #[arg(long, value_name = "WHEN", default_value = "always", requires = "dump")]
+    pub(crate) dump_when: DumpWhenArg,
+    /// Dump only values whose name matches; * stands for any text.
+    #[arg(long, value_name = "NAME", requires = "dump")]
+    pub(crate) dump_names: Option<String>,
     /// Print this stage of the compilation and do not run. `import` and `canonical` need no inputs; of the inputs of
     /// the others only the shapes matter, so `--dim` is enough.
-    #[arg(long, value_name = "STAGE", conflicts_with_all = ["json", "outputs"])]
+    #[arg(long, value_name = "STAGE", conflicts_with_all = ["json", "outputs", "dump"])]
     pub(crate) emit: Option<StageArg>,
     /// Print JSON instead of tables.
     #[arg(long)]
@@ -198,6 +213,17 @@ fn positive(text: &str) -> Result<NonZeroUsize, String> {
         .map_err(|_| "expected a whole number, 1 or more".to_owned())
 }
 
+/// A file that many tensors go to.
+fn dump_target(text: &str) -> Result<TargetArg, String> {
+    let target: TargetArg = text.parse()?;
+    if target.format == FileFormat::Npy {
+        return Err(
+            "a npy file holds one tensor; choose .tensors, .safetensors or .npz".to_owned(),
+        );
+    }
+    Ok(target)
+}
+
 /// A dtype that files can hold.
 fn preset(text: &str) -> Result<DType, String> {
     let dtype: Option<DType> = text.parse().ok();
@@ -212,6 +238,18 @@ fn preset(text: &str) -> Result<DType, String> {
 pub(crate) enum DeviceArg {
     Auto,
     Cpu,
+}
+
+/// Which of the values that were computed a dump writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DumpWhenArg {
+    /// All of them.
+    #[default]
+    Always,
+    /// Those with NaN or infinite elements.
+    Abnormal,
+    /// Those with NaN.
+    Nan,
 }
 
 /// The stages of a compilation, in their order.
@@ -313,6 +351,12 @@ mod tests {
             ("run m.onnx --dim =3", ValueValidation),
             ("run m.onnx --emit import --json", ArgumentConflict),
             ("run m.onnx --emit import --outputs o.npz", ArgumentConflict),
+            ("run m.onnx --dump d.npy", ValueValidation),
+            ("run m.onnx --dump d", ValueValidation),
+            ("run m.onnx --dump d.npz --dump-when never", InvalidValue),
+            ("run m.onnx --dump-when nan", MissingRequiredArgument),
+            ("run m.onnx --dump-names a", MissingRequiredArgument),
+            ("run m.onnx --emit import --dump d.npz", ArgumentConflict),
             ("tensor a.npy --slice 1:2:0", ValueValidation),
             ("tensor a.npy --save b.gguf", ValueValidation),
             ("tensor a.npy --force", MissingRequiredArgument),

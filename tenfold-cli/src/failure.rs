@@ -172,6 +172,16 @@ pub(crate) enum Failure {
         /// Each reason, with the tensors that it is one for.
         problems: Vec<String>,
     },
+    /// A trace can't be written.
+    #[cfg(feature = "tracing")]
+    #[error(transparent)]
+    Trace(#[from] tenfold::trace::TraceError),
+    /// A build that can't trace.
+    #[cfg(not(feature = "tracing"))]
+    #[error(
+        "--trace: this build of tenfold cannot trace; build it with `--features tracing`, as in `cargo install --path tenfold-cli --features tracing`"
+    )]
+    NoTracing,
     /// The output of the command can't be written.
     #[error("cannot write to the standard output")]
     Stdout(#[source] io::Error),

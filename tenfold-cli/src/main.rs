@@ -44,12 +44,28 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    match execute(&line.command).and_then(|text| print(&text)) {
+    match traced(&line).and_then(|text| print(&text)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprint!("{}", failure.report());
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Does what the command says, and writes a trace of it if asked.
+fn traced(line: &CommandLine) -> Result<String, Failure> {
+    let Some(_path) = &line.trace else {
+        return execute(&line.command);
+    };
+    #[cfg(not(feature = "tracing"))]
+    return Err(Failure::NoTracing);
+    #[cfg(feature = "tracing")]
+    {
+        let trace = tenfold::trace::to_file(_path)?;
+        let text = execute(&line.command)?;
+        trace.finish()?;
+        Ok(text)
     }
 }
 

@@ -167,6 +167,25 @@ pub enum Error {
         /// dtype of the feed.
         got: DType,
     },
+    /// A file of tensors that can't be written.
+    #[error(transparent)]
+    File(Box<tensor_io::FileError>),
+    /// A dump whose name says no format that it can have.
+    #[error("{path:?} ends with no format of a dump; .tensors, .safetensors or .npz are", path = path.display().to_string())]
+    DumpFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A dump of nothing.
+    #[error(
+        "no value of {function:?} has a name that matches {pattern:?}; `*` stands for any text, and the import stage lists the names"
+    )]
+    DumpNothing {
+        /// What names were compared with.
+        pattern: String,
+        /// The function.
+        function: String,
+    },
     /// A feed of the wrong shape.
     #[error(transparent)]
     InputShape(Box<graph::GraphError>),

@@ -6,7 +6,7 @@ use cpu_interp::reference::ReferenceEvaluator;
 use graph::op::Op;
 use graph::{Graph, TensorType};
 use optimizer::Evaluator;
-use tensor::{Tensor, TensorView};
+use tensor::{Tensor, TensorView, trace_span};
 use tensor_core::TensorLayout;
 
 pub(crate) use crate::state::State;
@@ -69,6 +69,7 @@ impl CompiledFunction {
         chosen: &Chosen,
         options: &CompileOptions,
     ) -> Result<Self, Error> {
+        let _span = trace_span!(DEBUG, "compile", name = import.name());
         let canonical =
             optimizer::canonicalise(&import, &Reference).map_err(|source| Error::Compile {
                 function: import.name().to_owned(),
@@ -189,8 +190,7 @@ impl CompiledFunction {
         &self,
         views: &[TensorView<'_>],
     ) -> Result<Vec<(String, Tensor)>, Error> {
-        let first = self.first(views)?;
-        first.run(&self.compiler, views, &mut Vec::new())
+        self.run_segment(&self.first(views)?, views)
     }
 
     /// A copy of a state, as the last run left it.
@@ -245,15 +245,42 @@ impl CompiledFunction {
         ))
     }
 
+    /// Calls `look` with the states among the feeds.
+    pub(crate) fn beside_states<T>(
+        &self,
+        feeds: &[(&str, &Tensor)],
+        look: impl FnOnce(&[(&str, &Tensor)]) -> T,
+    ) -> T {
+        self.states.beside(feeds, look)
+    }
+
     /// The segment that a run with these feeds starts with.
     fn first(&self, views: &[TensorView<'_>]) -> Result<Arc<Segment>, Error> {
+        let layouts = views.iter().map(|view| view.layout().clone()).collect();
+        self.kept
+            .get(layouts, || self.compiled(&self.canonical, views))
+    }
+
+    /// `graph`, which has the inputs of this function, compiled for feeds like these.
+    pub(crate) fn compiled(
+        &self,
+        graph: &Graph,
+        views: &[TensorView<'_>],
+    ) -> Result<Segment, Error> {
+        let _span = trace_span!(DEBUG, "specialise", name = graph.name());
         let layouts: Vec<TensorLayout> = views.iter().map(|v| v.layout().clone()).collect();
-        let key = layouts.clone();
-        self.kept.get(key, || {
-            let shapes: Vec<&[usize]> = views.iter().map(TensorView::shape).collect();
-            let bindings = graph::bind_inputs(&self.import, &shapes)
-                .map_err(|error| Error::InputShape(Box::new(error)))?;
-            self.compiler.segment(&self.canonical, &bindings, &layouts)
-        })
+        let shapes: Vec<&[usize]> = views.iter().map(TensorView::shape).collect();
+        let bindings = graph::bind_inputs(&self.import, &shapes)
+            .map_err(|error| Error::InputShape(Box::new(error)))?;
+        self.compiler.segment(graph, &bindings, &layouts)
+    }
+
+    /// Runs a segment of [`CompiledFunction::compiled`] and what follows it.
+    pub(crate) fn run_segment(
+        &self,
+        segment: &Arc<Segment>,
+        views: &[TensorView<'_>],
+    ) -> Result<Vec<(String, Tensor)>, Error> {
+        segment.run(&self.compiler, views, &mut Vec::new())
     }
 }

@@ -17,10 +17,14 @@
 //! specialises it for the shapes of its feeds: fuses, plans memory, packs constants. That is done
 //! once per set of shapes; the results are kept, and a later run with the same shapes only computes.
 //!
+//! When a result is wrong, [`CompiledFunction::dump`] shows the intermediate values and where the first NaN came from. The feature
+//! `tracing` adds the module `trace`, which writes what was done when as a file for Perfetto.
+//!
 //! What this crate does not own: kernels, passes, file formats. Those are in the crates it re-exports.
 #![forbid(unsafe_code)]
 
 mod device;
+mod dump;
 mod error;
 mod feeds;
 mod func;
@@ -31,9 +35,12 @@ mod segment;
 mod specialisation;
 mod state;
 mod tf;
+#[cfg(feature = "tracing")]
+pub mod trace;
 mod value;
 
 pub use device::{CompileOptions, DeviceChoice, DeviceInfo, devices};
+pub use dump::{Dump, DumpOptions, DumpWhen, Origin};
 pub use error::Error;
 pub use func::Func;
 pub use function::{CompiledFunction, Port};

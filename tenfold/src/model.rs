@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use graph::Graph;
 use onnx::Info;
+use tensor::trace_span;
 
 use crate::{CompileOptions, CompiledFunction, Error};
 
@@ -23,6 +24,7 @@ impl Model {
     /// If the file cannot be read or is no model that can be imported; the error lists everything
     /// that stands in the way, with node names.
     pub fn open(path: impl AsRef<Path>) -> Result<Model, Error> {
+        let _span = trace_span!(DEBUG, "open", format = "onnx", path = %path.as_ref().display());
         let (bytes, name) = read(path.as_ref())?;
         Model::from_bytes(bytes, &name)
     }

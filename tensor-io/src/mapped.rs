@@ -4,7 +4,7 @@ use std::any::Any;
 use std::io::Read;
 use std::marker::PhantomData;
 
-use tensor::{Buffer, Gpu, Placement, Tensor, TensorError, TypedTensor};
+use tensor::{Buffer, Gpu, Placement, Tensor, TensorError, TypedTensor, trace_span};
 use tensor_core::{DType, DynRank, MemoryOrder, dispatch_dtype};
 
 use crate::element::{ByteOrder, Element, Encoding, read_elements};
@@ -61,6 +61,14 @@ pub(crate) fn map(
     encoding: Encoding,
     file: &str,
 ) -> Result<Tensor, FileError> {
+    let _span = trace_span!(
+        DEBUG,
+        "map",
+        name = file,
+        bytes = entry.bytes,
+        shape = ?entry.shape,
+        dtype = %entry.format,
+    );
     let dtype = entry.dtype(file)?;
     if dtype.size_bytes() > 1 && encoding.order != ByteOrder::NATIVE {
         return Err(FileError::ForeignByteOrder {
@@ -106,6 +114,14 @@ pub(crate) fn read(
     file: &str,
     seen: &mut dyn FnMut(&[u8]),
 ) -> Result<Tensor, FileError> {
+    let _span = trace_span!(
+        DEBUG,
+        "read",
+        name = file,
+        bytes = entry.bytes,
+        shape = ?entry.shape,
+        dtype = %entry.format,
+    );
     let shape = entry.shape.as_slice();
     dispatch_dtype!(entry.dtype(file)?, T => {
         let values = read_elements::<T>(reader, entry.element_count(), encoding, seen)

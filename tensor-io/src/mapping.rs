@@ -18,6 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use memmap2::Mmap;
+use tensor::trace_span;
 
 use crate::element::try_zeroed;
 use crate::error::FileError;
@@ -41,6 +42,7 @@ impl Mapping {
     /// [`FileError::Io`] when it can't be opened or mapped.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let file = path.as_ref().display().to_string();
+        let _span = trace_span!(DEBUG, "map file", path = file);
         let opened = File::open(path).map_err(FileError::io(&file, "open"))?;
         Self::of_file(&opened).map_err(FileError::io(&file, "map"))
     }

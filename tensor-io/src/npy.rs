@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
-use tensor::Tensor;
+use tensor::{Tensor, trace_span};
 use tensor_core::{DType, MemoryOrder, dispatch_dtype};
 
 use crate::FileFormat;
@@ -40,6 +40,7 @@ pub(crate) use header::MAGIC;
 /// for an element type without a dtype, [`FileError::SizeMismatch`] when header and length of the file disagree.
 pub fn read(path: impl AsRef<Path>) -> Result<Tensor, FileError> {
     let file = path.as_ref().display().to_string();
+    let _span = trace_span!(DEBUG, "open", format = "npy", path = file);
     let opened = File::open(path).map_err(FileError::io(&file, "open"))?;
     let metadata = opened.metadata().map_err(FileError::io(&file, "measure"))?;
     read_sized(
@@ -57,6 +58,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Tensor, FileError> {
 /// no file of numpy since 1.15 is.
 pub fn map(path: impl AsRef<Path>) -> Result<Tensor, FileError> {
     let file = path.as_ref().display().to_string();
+    let _span = trace_span!(DEBUG, "open", format = "npy", path = file);
     let mapping = Mapping::open(path)?;
     let (entry, encoding) = read_entry(&mut &*mapping, mapping.length(), &file)?;
     let bytes = mapping.part(entry.offset, entry.bytes);
@@ -66,6 +68,7 @@ pub fn map(path: impl AsRef<Path>) -> Result<Tensor, FileError> {
 /// The array in the file at `path`, mapped; it is called as the file is, without its extension.
 pub(crate) fn open(path: &Path) -> Result<MappedTensors, FileError> {
     let file = path.display().to_string();
+    let _span = trace_span!(DEBUG, "open", format = "npy", path = file);
     let mapping = Mapping::open(path)?;
     let (mut entry, encoding) = read_entry(&mut &*mapping, mapping.length(), &file)?;
     let stem = path.file_stem().unwrap_or_default();
@@ -116,6 +119,7 @@ pub(crate) fn write_file(
     seen: &mut dyn FnMut(&[u8]),
 ) -> Result<(), FileError> {
     let file = path.display().to_string();
+    let _span = trace_span!(DEBUG, "save", format = "npy", path = file);
     check_dtype(tensor.dtype(), FileFormat::Npy, &file)?;
     let mut output = OutputFile::create(path).map_err(FileError::io(&file, "create"))?;
     write_to(&mut output, tensor, order, &file, seen)?;
@@ -245,6 +249,14 @@ pub(crate) fn write_to(
     file: &str,
     seen: &mut dyn FnMut(&[u8]),
 ) -> Result<(), FileError> {
+    let _span = trace_span!(
+        DEBUG,
+        "write",
+        name = file,
+        bytes = tensor.size_bytes(),
+        shape = ?tensor.shape(),
+        dtype = %tensor.dtype(),
+    );
     check_dtype(tensor.dtype(), FileFormat::Npy, file)?;
     dispatch_dtype!(
         tensor.dtype(),

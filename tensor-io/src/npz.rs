@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
-use tensor::Tensor;
+use tensor::{Tensor, trace_span};
 use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
@@ -58,6 +58,7 @@ impl Npz<BufReader<File>> {
     /// [`FileError::Io`] when the file can't be opened, [`FileError::Archive`] when it is no zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let file = path.as_ref().display().to_string();
+        let _span = trace_span!(DEBUG, "open", format = "npz", path = file);
         let opened = File::open(path).map_err(FileError::io(&file, "open"))?;
         Self::from_reader(BufReader::new(opened), file)
     }
@@ -240,6 +241,13 @@ pub(crate) fn write_file(
     seen: &mut dyn FnMut(&[u8]),
 ) -> Result<(), FileError> {
     let file = path.display().to_string();
+    let _span = trace_span!(
+        DEBUG,
+        "save",
+        format = "npz",
+        path = file,
+        tensors = arrays.len()
+    );
     check(&file, arrays)?;
     let output = OutputFile::create(path).map_err(FileError::io(&file, "create"))?;
     let written = write_archive(BufWriter::new(output), &file, arrays, compression, seen)?;

@@ -7,7 +7,10 @@ use tensor_core::{DType, dispatch_dtype};
 
 use crate::payload::{ViewPayload, each_preset};
 use crate::storage::try_vec;
-use crate::{Result, Tensor, TensorElement, TensorError, TensorView, TypedTensor, TypedTensorView};
+use crate::{
+    Result, Tensor, TensorElement, TensorError, TensorView, TypedTensor, TypedTensorView,
+    trace_span,
+};
 
 impl TensorView<'_> {
     /// The elements converted to `dtype`, as a row-major tensor.
@@ -39,6 +42,14 @@ impl TensorView<'_> {
 }
 
 fn convert<S: TensorElement, T: TensorElement>(view: &TypedTensorView<'_, S>) -> Result<Tensor> {
+    let _span = trace_span!(
+        DEBUG,
+        "cast",
+        bytes = view.len().saturating_mul(size_of::<T>()),
+        shape = ?view.shape(),
+        dtype = %T::dtype(),
+        from = %S::dtype(),
+    );
     let mut out = try_vec::<T>("cast", view.len())?;
     let one = |&element: &S| T::from_number(element.number());
     match view.dense() {

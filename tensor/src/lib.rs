@@ -8,7 +8,8 @@
 //! Beside them stand [`RowMajorView`] and [`ColMajorView`] (dense, of static rank, for inner loops), [`StridedMut`] (mutable
 //! parts that may interleave in memory), complex numbers as pairs of reals, and bytes as views. The feature `ndarray` adds
 //! exchange with the arrays of that crate, without copies; the feature `serde` reads and writes what describes tensors (dtypes,
-//! layouts, slices, devices, placements; summaries are written only), never elements.
+//! layouts, slices, devices, placements; summaries are written only), never elements. The feature `tracing` opens a span, for
+//! whoever listens with the crate of that name, around allocations, copies of elements and moves between devices.
 //!
 //! **Ownership.** Owners are move-only and lend views; only `TypedTensor<_, _, Host>` is `Clone`, since a clone must never
 //! move data between memories unseen. The copying verbs are `duplicate` (same memory order), `to_contiguous` (row-major)
@@ -39,6 +40,8 @@ pub mod scalar_set;
 mod shared;
 mod storage;
 mod summary;
+#[doc(hidden)]
+pub mod trace;
 mod typed;
 mod view;
 

@@ -530,7 +530,7 @@ fn placements_of_host_tensors_are_labels() {
 }
 
 #[test]
-fn dropping_an_owner_sends_and_shares_as_its_elements_do() {
+fn h11_an_owner_is_sent_and_shared_as_its_elements_do() {
     fn sendable<T: Send + Sync>() {}
     sendable::<TypedTensor<f64>>();
     sendable::<TypedTensor<f64, Rank<2>, Gpu>>();

@@ -1,15 +1,16 @@
 //! `tenfold run`: one run with its outputs, or the text of a stage.
 
 use serde_json::{Value, json};
-use tenfold::{Model, Outputs, Stage, Tensor};
+use tenfold::{Dump, DumpOptions, DumpWhen, Model, Origin, Outputs, Stage, Tensor};
 use tensor_io::npz::{self, Compression};
 
 use super::{Ready, compile, to_text};
-use crate::args::{RunArgs, StageArg};
+use crate::args::{DumpWhenArg, RunArgs, StageArg};
 use crate::failure::Failure;
 use crate::feeds::Feeds;
 use crate::statistics::{peak_rss_bytes, timed};
 use crate::table::{Align, Table, bytes, milliseconds, number_or_dash};
+use crate::target::TargetArg;
 
 /// Runs the model once, writes its outputs if asked, and says what came out.
 pub(crate) fn run(args: &RunArgs) -> Result<String, Failure> {
@@ -17,6 +18,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Failure> {
         return emit(args, stage);
     }
     let ready = Ready::new(&args.model, args.device, &args.feeds)?;
+    let dump = dump(args, &ready)?;
     let (outputs, run_ms) = timed(|| ready.function.run(&ready.feeds.as_refs()));
     let outputs = outputs?;
     if let Some(file) = &args.outputs {
@@ -24,7 +26,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Failure> {
         npz::write(file, &named, Compression::Stored)?;
     }
     Ok(if args.json {
-        to_text(&json!({
+        let mut text = json!({
             "model": args.model.display().to_string(),
             "device": ready.function.device(),
             "threads": ready.function.threads(),
@@ -34,7 +36,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Failure> {
             "planned_peak_bytes": ready.specialisation.planned_peak_bytes(),
             "peak_rss_bytes": peak_rss_bytes(),
             "outputs": outputs.iter().map(describe).collect::<Result<Vec<_>, _>>()?,
-        }))
+        });
+        if let Some(dump) = &dump {
+            text["dump"] = describe_dump(dump);
+        }
+        to_text(&text)
     } else {
         let times = format!(
             "{}; load {}, compile {}, run {}; planned peak {}\n",
@@ -44,8 +50,70 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Failure> {
             milliseconds(run_ms),
             bytes(ready.specialisation.planned_peak_bytes() as u64),
         );
-        table(&outputs)? + &times
+        let dumped = dump.map_or_else(String::new, |dump| dump_lines(args, &dump));
+        table(&outputs)? + &dumped + &times
     })
+}
+
+/// The intermediate values, written if there are any, or `None` if nobody asked.
+fn dump(args: &RunArgs, ready: &Ready) -> Result<Option<Dump>, Failure> {
+    let Some(target) = &args.dump else {
+        return Ok(None);
+    };
+    let options = DumpOptions {
+        when: match args.dump_when {
+            DumpWhenArg::Always => DumpWhen::Always,
+            DumpWhenArg::Abnormal => DumpWhen::Abnormal,
+            DumpWhenArg::Nan => DumpWhen::Nan,
+        },
+        names: args.dump_names.clone(),
+    };
+    let dump = ready.function.dump(&ready.feeds.as_refs(), &options)?;
+    if dump.values().len() > 0 {
+        dump.save(&target.path)?;
+    }
+    Ok(Some(dump))
+}
+
+fn describe_dump(dump: &Dump) -> Value {
+    let origin = |origin: &Origin| {
+        json!({
+            "name": origin.name,
+            "node": origin.node,
+            "op": origin.op,
+            "inputs": origin.inputs,
+            "dtype": origin.dtype.to_string(),
+            "shape": origin.shape,
+            "nan_count": origin.nan_count,
+            "inf_count": origin.inf_count,
+        })
+    };
+    json!({
+        "looked_at": dump.looked_at(),
+        "first_nan": dump.first_nan().map(origin),
+        "first_infinite": dump.first_infinite().map(origin),
+        "values": dump.values().map(|(value, _)| origin(value)).collect::<Vec<_>>(),
+    })
+}
+
+/// What was dumped, for people.
+fn dump_lines(args: &RunArgs, dump: &Dump) -> String {
+    let mut text = String::new();
+    for (what, first) in [
+        ("NaN", dump.first_nan()),
+        ("infinity", dump.first_infinite()),
+    ] {
+        if let Some(first) = first {
+            text += &format!("the first {what} is in {first}\n");
+        }
+    }
+    let (kept, of) = (dump.values().len(), dump.looked_at());
+    let file = args.dump.as_ref().map(TargetArg::name).unwrap_or_default();
+    text + &if kept == 0 {
+        format!("{file} was not written: none of {of} values is to be dumped\n")
+    } else {
+        format!("{file}: {kept} values of {of} that were looked at\n")
+    }
 }
 
 /// One output as JSON. NaN and infinities, which JSON lacks, are null and counted beside it.

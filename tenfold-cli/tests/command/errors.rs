@@ -35,7 +35,7 @@ fn help_and_version_succeed() {
 #[test]
 fn a_wrong_command_line_ends_with_2() {
     for (words, says) in [
-        ("", "Usage: tenfold <COMMAND>"),
+        ("", "Usage: tenfold [OPTIONS] <COMMAND>"),
         ("explain m.onnx", "unrecognized subcommand 'explain'"),
         ("run", "<MODEL>"),
         (

@@ -186,3 +186,92 @@ fn each_stage_has_a_text() {
         "only shapes matter"
     );
 }
+
+/// `x[0, 2]` is NaN, so row 0 of the product is; the input is to blame. Row 1 is the biases.
+#[test]
+fn f09_intermediates_are_dumped_and_the_first_nan_is_named() {
+    let scratch = Scratch::new("dump");
+    let (x, file) = (scratch.file("x.npy"), scratch.file("dump.tensors"));
+    let elements = vec![1.0_f32, 2.0, f32::NAN, 4.0, 0.0, 0.0, 0.0, 0.0];
+    npy::write(&x, &Tensor::from_vec_row_major([2, 4], elements).unwrap()).unwrap();
+    let input = format!("x={x}");
+    let base = ["run", "head.onnx", "--input", &input, "--dump", &file];
+    let said = call(&base).success();
+    let line = "the first NaN is in \"x\" (input): f32[2, 4], 1 NaN and 0 infinite\n";
+    assert!(said.contains(line), "{said}");
+    let line = format!("{file}: 4 values of 7 that were looked at\n");
+    assert!(said.contains(&line), "{said}");
+    let dumped = tensor_io::container::Container::open(&file).unwrap();
+    let names: Vec<&str> = dumped.names().collect();
+    assert_eq!(names, ["product", "sum", "/head/out:0", "best"]);
+    let product = dumped.get("product").unwrap().to_vec::<f32>().unwrap();
+    assert!(product[..3].iter().all(|value| value.is_nan()));
+    assert_eq!(product[3..], [0.0; 3]);
+    let sum = dumped.get("sum").unwrap().to_vec::<f32>().unwrap();
+    assert_eq!(sum[3..], [0.5, -1.0, 2.0]);
+
+    let more = ["--dump-when", "nan", "--dump-names", "s*", "--json"];
+    let run = call(&[&base[..], &more].concat()).json();
+    let dump = &run["dump"];
+    assert_eq!(
+        keys(dump),
+        ["first_infinite", "first_nan", "looked_at", "values"]
+    );
+    let first = &dump["first_nan"];
+    assert_eq!(
+        (&first["name"], &first["op"]),
+        (&json!("x"), &json!("input"))
+    );
+    let sum = json!([{
+        "name": "sum", "node": "/head/Add", "op": "add", "inputs": ["product", "b"], "dtype": "f32", "shape": [2, 3],
+        "nan_count": 3, "inf_count": 0,
+    }]);
+    assert_eq!(dump["values"], sum);
+
+    // Nothing to write is no file.
+    let other = scratch.file("none.npz");
+    write_x(&x);
+    let line = [
+        "run",
+        "head.onnx",
+        "--input",
+        &input,
+        "--dump",
+        &other,
+        "--dump-when",
+        "nan",
+    ];
+    let said = call(&line).success();
+    let line = format!("{other} was not written: none of 7 values is to be dumped\n");
+    assert!(said.contains(&line), "{said}");
+    assert!(!std::path::Path::new(&other).exists());
+}
+
+#[cfg(not(feature = "tracing"))]
+#[test]
+fn a_build_that_cannot_trace_says_how_to_make_one() {
+    let said = tenfold("run head.onnx --random 1 --dim N=1 --trace never.json").failure(1);
+    assert!(said.contains("--features tracing"), "{said}");
+}
+
+#[cfg(feature = "tracing")]
+#[test]
+fn h06_every_command_writes_a_trace() {
+    let scratch = Scratch::new("trace");
+    let file = scratch.file("trace.json");
+    for (line, span) in [
+        ("run head.onnx --random 1 --dim N=1", "run head"),
+        (
+            "bench head.onnx --random 1 --dim N=1 --iters 1 --json",
+            "run head",
+        ),
+        ("inspect head.onnx", "process_name"),
+    ] {
+        tenfold(&format!("{line} --trace {file}")).success();
+        let events: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        let events = events.as_array().unwrap();
+        assert!(events.iter().any(|event| event["name"] == span), "{line}");
+    }
+    let said = tenfold("inspect head.onnx --trace /no/such/folder/t.json").failure(1);
+    assert!(said.contains("cannot make the trace"), "{said}");
+}

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tensor::Tensor;
+use tensor::{Tensor, trace_span};
 
 use super::directory::Directory;
 use super::header::State;
@@ -75,6 +75,7 @@ impl Container {
     }
 
     fn new(mapping: Mapping, file: String, state: State) -> Result<Self, FileError> {
+        let _span = trace_span!(DEBUG, "open", format = "container", path = file);
         let directory = Directory::read(&file, mapping.length(), state, |start, bytes| {
             let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
             Ok(mapping.part(start, bytes).to_vec())
@@ -239,6 +240,12 @@ impl Container {
             moved(length(&bytes));
             return Ok(());
         }
+        let _span = trace_span!(
+            DEBUG,
+            "verify",
+            name = self.entries()[index].name,
+            bytes = bytes.len(),
+        );
         let mut sum = crc32fast::Hasher::new();
         for piece in bytes.chunks(PIECE_BYTES) {
             sum.update(piece);

@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use tensor::{Tensor, TensorView};
+use tensor::{Tensor, TensorView, trace_span};
 use tensor_core::{MemoryOrder, dispatch_dtype};
 
 use super::Metadata;
@@ -237,6 +237,14 @@ impl<'w> ContainerWriter<'w> {
                 bytes: u64::MAX,
             });
         };
+        let _span = trace_span!(
+            DEBUG,
+            "write",
+            name = file,
+            bytes,
+            shape = ?view.shape(),
+            dtype = %view.dtype(),
+        );
         let layout = view.layout();
         let column_major = layout.is_col_major_contiguous() && !layout.is_row_major_contiguous();
         let offset = self.end.next_multiple_of(ALIGN);
@@ -298,6 +306,13 @@ impl<'w> ContainerWriter<'w> {
     /// # Errors
     /// [`FileError::Io`]; then the file is as it was before.
     pub fn finish(self) -> Result<(), FileError> {
+        let _span = trace_span!(
+            DEBUG,
+            "save",
+            format = "container",
+            path = self.file,
+            tensors = self.tensors.len()
+        );
         let tensors = self.tensors.iter().map(|(entry, extra)| (entry, extra));
         let directory = directory::to_bytes(tensors, &self.metadata, &self.file)?;
         let start = self.end.next_multiple_of(8);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use tensor::Tensor;
+use tensor::{Tensor, trace_span};
 
 use super::header::Header;
 use super::value::Value;
@@ -31,6 +31,7 @@ impl Gguf {
     /// [`FileError::DuplicateName`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let file = path.as_ref().display().to_string();
+        let _span = trace_span!(DEBUG, "open", format = "gguf", path = file);
         Self::from_mapping(Mapping::open(path)?, file)
     }
 

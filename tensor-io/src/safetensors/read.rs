@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use tensor::Tensor;
+use tensor::{Tensor, trace_span};
 
 use super::header;
 use crate::element::Encoding;
@@ -28,6 +28,7 @@ impl SafeTensors {
     /// [`FileError::DuplicateName`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let file = path.as_ref().display().to_string();
+        let _span = trace_span!(DEBUG, "open", format = "safetensors", path = file);
         Self::from_mapping(Mapping::open(path)?, file)
     }
 

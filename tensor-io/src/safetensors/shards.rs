@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use tensor::Tensor;
+use tensor::{Tensor, trace_span};
 
 use super::header::{MAX_HEADER_BYTES, Texts};
 use super::read::SafeTensors;
@@ -48,6 +48,7 @@ impl Shards {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let file = path.display().to_string();
+        let _span = trace_span!(DEBUG, "open", format = "safetensors shards", path = file);
         let bytes = fs::metadata(path)
             .map_err(FileError::io(&file, "open"))?
             .len();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
-use tensor::{Tensor, TensorView};
+use tensor::{Tensor, TensorView, trace_span};
 use tensor_core::{DType, dispatch_dtype};
 
 use super::header::MAX_HEADER_BYTES;
@@ -39,6 +39,13 @@ pub(crate) fn write_with(
     moved: &mut dyn FnMut(u64),
 ) -> Result<(), FileError> {
     let file = path.display().to_string();
+    let _span = trace_span!(
+        DEBUG,
+        "save",
+        format = "safetensors",
+        path = file,
+        tensors = tensors.len()
+    );
     let plan = Plan::new(&file, tensors, metadata)?;
     let mut output = OutputFile::create(path).map_err(FileError::io(&file, "create"))?;
     plan.write_to(&mut output, &file, moved)?;
@@ -128,6 +135,13 @@ impl<'a> Plan<'a> {
             .and_then(|()| writer.write_all(&self.header))
             .map_err(FileError::io(file, "write the header"))?;
         self.tensors.iter().try_for_each(|(name, view)| {
+            let _span = trace_span!(
+                DEBUG,
+                "write",
+                name,
+                shape = ?view.shape(),
+                dtype = %view.dtype(),
+            );
             let seen = &mut |piece: &[u8]| moved(length(piece));
             dispatch_dtype!(view.dtype(), T => elements::<T>(writer, view, seen), _external => Ok(()))
                 .map_err(FileError::io(&format!("{file}:{name}"), "write"))

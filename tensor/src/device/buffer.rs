@@ -64,6 +64,38 @@ impl<T: TensorElement> DeviceBuffer<T> {
         MemoryRange::new(Arc::clone(&self.memory), bytes(start), bytes(len))
     }
 
+    /// Copies bytes of this buffer to the host, and counts them.
+    pub(super) fn download_range(
+        &self,
+        from: &MemoryRange,
+        to: &mut [u8],
+    ) -> Result<(), DeviceError> {
+        self.driver.read(from, to)?;
+        self.memory.allocator().counters().copied_out(to.len());
+        Ok(())
+    }
+
+    /// Copies bytes of the host to this buffer, and counts them.
+    pub(super) fn upload_range(&self, from: &[u8], to: &MemoryRange) -> Result<(), DeviceError> {
+        self.driver.write(from, to)?;
+        self.memory.allocator().counters().copied_in(from.len());
+        Ok(())
+    }
+
+    /// Copies bytes of `other`, which is of the same device, to this buffer, and counts them on both sides.
+    pub(super) fn copy_range(
+        &self,
+        other: &Self,
+        from: &MemoryRange,
+        to: &MemoryRange,
+    ) -> Result<(), DeviceError> {
+        self.driver.copy(from, to)?;
+        let bytes = to.len_bytes();
+        other.memory.allocator().counters().copied_out(bytes);
+        self.memory.allocator().counters().copied_in(bytes);
+        Ok(())
+    }
+
     /// A copy of `len` elements from `start` on.
     pub(super) fn read(&self, op: &'static str, start: usize, len: usize) -> Result<Vec<T>> {
         let failed = TensorError::from_device(op);
@@ -75,13 +107,13 @@ impl<T: TensorElement> DeviceBuffer<T> {
         if T::dtype().is_bool() {
             let mut bytes = try_vec(op, len)?;
             bytes.resize(len, 0);
-            self.driver.read(&range, &mut bytes).map_err(&failed)?;
+            self.download_range(&range, &mut bytes).map_err(&failed)?;
             elements.extend(bytes.iter().map(|byte| T::read_le(&[*byte])));
             return Ok(elements);
         }
         elements.resize(len, T::default());
         let bytes = bytes_of_mut(&mut elements).expect("bool went the other way");
-        self.driver.read(&range, bytes).map_err(&failed)?;
+        self.download_range(&range, bytes).map_err(&failed)?;
         Ok(elements)
     }
 }

@@ -16,10 +16,12 @@ use std::any::Any;
 use tensor_core::{DType, ValidationError, dispatch_dtype};
 
 use super::DeviceBuffer;
+#[cfg(feature = "tracing")]
+use crate::Placement;
 use crate::storage::{bytes_of, bytes_of_mut, try_vec};
 use crate::{
     Result, SharedTensor, Tensor, TensorElement, TensorError, TensorLayout, TensorView,
-    TensorViewMut, TypedTensorView, TypedTensorViewMut,
+    TensorViewMut, TypedTensor, TypedTensorView, TypedTensorViewMut, trace_span,
 };
 
 const OP: &str = "copy";
@@ -100,6 +102,21 @@ impl Source<'_> {
             SourceKind::Owner(_, layout) => layout.shape(),
         }
     }
+
+    fn element_count(&self) -> usize {
+        match &self.0 {
+            SourceKind::View(view) => view.len(),
+            SourceKind::Owner(_, layout) => layout.element_count(),
+        }
+    }
+
+    #[cfg(feature = "tracing")]
+    fn placement(&self) -> Placement {
+        match &self.0 {
+            SourceKind::View(_) => Placement::HOST,
+            SourceKind::Owner(tensor, _) => tensor.placement(),
+        }
+    }
 }
 
 impl Target<'_> {
@@ -114,6 +131,14 @@ impl Target<'_> {
         match &self.0 {
             TargetKind::View(view) => view.shape(),
             TargetKind::Owner(_, layout) => layout.shape(),
+        }
+    }
+
+    #[cfg(feature = "tracing")]
+    fn placement(&self) -> Placement {
+        match &self.0 {
+            TargetKind::View(_) => Placement::HOST,
+            TargetKind::Owner(tensor, _) => tensor.placement(),
         }
     }
 }
@@ -199,12 +224,28 @@ fn find<T: TensorElement>(source: Source<'_>) -> Result<Found<'_, T>> {
 
 fn copy_typed<T: TensorElement>(source: Source<'_>, target: Target<'_>) -> Result<()> {
     let wrong = mismatch::<T>(target.dtype());
+    let bytes = source.element_count().saturating_mul(size_of::<T>());
+    let _span = trace_span!(
+        DEBUG,
+        "copy",
+        bytes,
+        shape = ?source.shape(),
+        dtype = %T::dtype(),
+        from = %source.placement(),
+        device = %target.placement(),
+    );
+    // The allocator of a block that the host writes in place; a driver's copies are counted where the driver is called.
+    let mut counted = None;
     let mut view = match target.0 {
         TargetKind::View(view) => view,
         TargetKind::Owner(tensor, layout) => {
             if let Some(buffer) = device_buffer::<T>(tensor) {
                 return write_from(find(source)?, buffer, &layout);
             }
+            counted = tensor
+                .as_typed::<T>()
+                .and_then(TypedTensor::allocator)
+                .cloned();
             tensor.view_mut()?.with_layout(layout)
         }
     };
@@ -215,7 +256,11 @@ fn copy_typed<T: TensorElement>(source: Source<'_>, target: Target<'_>) -> Resul
         Found::Copied(data, layout) => {
             view.copy_from(&TypedTensorView::from_layout(layout.clone(), &data)?)
         }
+    }?;
+    if let Some(allocator) = counted {
+        allocator.counters().copied_in(bytes);
     }
+    Ok(())
 }
 
 /// The first element and the number of elements from there to the last one; `None` without elements.
@@ -260,7 +305,7 @@ fn read_into<T: TensorElement>(
         let failed = TensorError::from_device(OP);
         if let Some(bytes) = bytes_of_mut(&mut view.storage_mut()[to..to + len]) {
             let range = buffer.range(from, len).map_err(&failed)?;
-            return buffer.driver().read(&range, bytes).map_err(failed);
+            return buffer.download_range(&range, bytes).map_err(failed);
         }
     }
     let (data, moved) = fetch(buffer, layout)?;
@@ -288,7 +333,7 @@ fn write_from<T: TensorElement>(
                 let failed = TensorError::from_device(OP);
                 let from = other.range(start, len).map_err(&failed)?;
                 let to = buffer.range(to, len).map_err(&failed)?;
-                return buffer.driver().copy(&from, &to).map_err(failed);
+                return buffer.copy_range(other, &from, &to).map_err(failed);
             }
             let (data, moved) = fetch(other, from)?;
             write(&TypedTensorView::from_layout(moved, &data)?, buffer, layout)
@@ -309,7 +354,7 @@ fn write<T: TensorElement>(
     let range = buffer.range(start, len).map_err(&failed)?;
     if is_one_range(view.layout(), layout) {
         let bytes = bytes_of(&view.storage()[from..from + len]);
-        return buffer.driver().write(bytes, &range).map_err(failed);
+        return buffer.upload_range(bytes, &range).map_err(failed);
     }
     let mut staging = if len == layout.element_count() {
         let mut staging = try_vec(OP, len)?;
@@ -321,7 +366,6 @@ fn write<T: TensorElement>(
     let moved = layout.rebased(start).unwrap_or_else(|| layout.clone());
     TypedTensorViewMut::trusted(&mut staging, moved).copy_from(view)?;
     buffer
-        .driver()
-        .write(bytes_of(&staging), &range)
+        .upload_range(bytes_of(&staging), &range)
         .map_err(failed)
 }

@@ -11,7 +11,7 @@ use crate::storage::{AllocBuffer, Buffer, block_layout};
 use crate::typed::dense_in_axis_order;
 use crate::{
     Device, Gpu, MemoryKind, Placement, ReinterpretError, Result, SharedTensor, Tensor,
-    TensorElement, TensorError, TensorLayout, TypedTensor,
+    TensorElement, TensorError, TensorLayout, TypedTensor, trace_span,
 };
 
 /// The devices of a program: their drivers, and the allocators of all kinds of memory. A value that is passed on; a clone
@@ -148,6 +148,15 @@ impl SharedTensor {
     /// # Errors
     /// As [`Devices::empty`] and [`copy()`].
     pub fn to(&self, devices: &Devices, device: Device) -> Result<Self> {
+        let _span = trace_span!(
+            DEBUG,
+            "to",
+            bytes = self.len().saturating_mul(self.dtype().size_bytes()),
+            shape = ?self.shape(),
+            dtype = %self.dtype(),
+            from = %self.placement(),
+            device = %device,
+        );
         if self.placement().resident_device() == device {
             return Ok(self.clone());
         }
@@ -169,6 +178,15 @@ impl Tensor {
         devices: &Devices,
         device: Device,
     ) -> Result<Self, ReinterpretError<Self>> {
+        let _span = trace_span!(
+            DEBUG,
+            "into_device",
+            bytes = self.size_bytes(),
+            shape = ?self.shape(),
+            dtype = %self.dtype(),
+            from = %self.placement(),
+            device = %device,
+        );
         if self.placement().resident_device() == device {
             return Ok(self);
         }

@@ -13,7 +13,7 @@ use crate::storage::{AllocBuffer, bytes_of};
 use crate::typed::dense_in_axis_order;
 use crate::{
     DType, Device, DynRank, Gpu, Result, SharedTensor, Tensor, TensorElement, TensorError,
-    TensorLayout, TypedTensor, TypedTensorView,
+    TensorLayout, TypedTensor, TypedTensorView, trace_span,
 };
 
 /// A tensor whose elements a stream is still copying.
@@ -66,6 +66,7 @@ impl Pending {
     /// What the device reports, or [`TensorError::OutOfMemory`] if the elements still have to be put in order.
     pub fn wait(self) -> Result<Tensor> {
         const OP: &str = "wait";
+        let _span = trace_span!(DEBUG, "wait", device = %self.device);
         self.event
             .synchronize()
             .map_err(TensorError::from_device(OP))?;
@@ -157,6 +158,14 @@ impl Devices {
         const OP: &str = "upload";
         let failed = TensorError::from_device(OP);
         let device = stream.device();
+        let _span = trace_span!(
+            DEBUG,
+            "upload",
+            bytes = tensor.len().saturating_mul(tensor.dtype().size_bytes()),
+            shape = ?tensor.shape(),
+            dtype = %tensor.dtype(),
+            device = %device,
+        );
         let view = tensor.view()?;
         let layout = dense_in_axis_order(tensor.layout())?;
         let mut made = self.with_layout(OP, device, tensor.dtype(), layout.clone())?;
@@ -175,8 +184,11 @@ impl Devices {
                     len: made.size_bytes(),
                     tensor: source,
                 };
-                let transfer = Transfer::upload(Arc::new(bytes), range.map_err(&failed)?);
-                enqueue(stream, transfer.map_err(&failed)?).map_err(&failed)?;
+                let range = range.map_err(&failed)?;
+                let (memory, len) = (Arc::clone(range.memory()), range.len_bytes());
+                let transfer = Transfer::upload(Arc::new(bytes), range).map_err(&failed)?;
+                enqueue(stream, transfer).map_err(&failed)?;
+                memory.allocator().counters().copied_in(len);
             }
         }
         Ok(Pending {
@@ -203,15 +215,26 @@ impl Devices {
         let failed = TensorError::from_device(OP);
         let device = stream.device();
         let placement = tensor.placement();
+        let _span = trace_span!(
+            DEBUG,
+            "download",
+            bytes = tensor.len().saturating_mul(tensor.dtype().size_bytes()),
+            shape = ?tensor.shape(),
+            dtype = %tensor.dtype(),
+            from = %placement,
+            device = %allocator.placement(),
+        );
         let range = device_range(tensor.owner(), tensor.layout())
             .filter(|_| placement.resident_device() == device)
             .ok_or(DeviceError::ForeignMemory { device, placement })
             .flatten()
             .map_err(&failed)?;
-        let block = AllocBuffer::filled(allocator, range.len_bytes(), 0)
-            .map_err(TensorError::from_alloc(OP))?;
+        let (memory, len) = (Arc::clone(range.memory()), range.len_bytes());
+        let block = AllocBuffer::filled(allocator, len, 0).map_err(TensorError::from_alloc(OP))?;
         let (transfer, landing) = Transfer::download(range, block).map_err(&failed)?;
         enqueue(stream, transfer).map_err(&failed)?;
+        memory.allocator().counters().copied_out(len);
+        allocator.counters().copied_in(len);
         let layout = tensor.layout();
         let (first, _) = span(layout).unwrap_or((0, 0));
         let moved = layout.rebased(first).unwrap_or_else(|| layout.clone());

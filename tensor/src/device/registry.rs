@@ -22,7 +22,7 @@ use crate::{Device, MemoryKind};
 /// registry.register(debug.clone());
 /// let host = registry.get(Device::CPU, MemoryKind::UnpinnedHost)?;
 /// let t = Tensor::zeros_in(host, DType::F32, [3])?;
-/// assert_eq!(debug.totals().live_bytes, 12);
+/// assert_eq!(debug.counters().read().live_bytes, 12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

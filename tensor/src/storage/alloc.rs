@@ -2,7 +2,8 @@
 //!
 //! [`SystemAllocator`] asks the operating system, [`HeapAllocator`] a device. The others stand in front of any allocator:
 //! [`PoolAllocator`] keeps freed blocks, [`LimitAllocator`] caps the bytes, [`DebugAllocator`] finds leaks and wrong
-//! frees, [`RecordingAllocator`] counts calls and fails on request. All are values behind an `Arc`; none is global.
+//! frees, [`RecordingAllocator`] lists calls and fails on request. All are values behind an `Arc`; none is global. All count
+//! blocks, bytes and copies ([`Counters`]).
 //!
 //! **How it works.** A block is known by a pointer. For memory that the host can address
 //! ([`MemoryKind::is_host_addressable`](crate::MemoryKind::is_host_addressable)) that is an address to read and write; for
@@ -13,6 +14,7 @@
 //! allocator alive until then. Nothing is asked for 0 bytes.
 
 pub mod conformance;
+mod counters;
 mod debug;
 mod error;
 mod heap;
@@ -23,7 +25,8 @@ mod system;
 #[cfg(test)]
 mod tests;
 
-pub use debug::{DebugAllocator, DebugOptions, DebugTotals, ExitReport, Misuse, OnMisuse};
+pub use counters::{Counters, Counts};
+pub use debug::{DebugAllocator, DebugOptions, ExitReport, Misuse, OnMisuse};
 pub use error::AllocError;
 pub use heap::{DeviceHeap, HeapAllocator};
 pub use limit::LimitAllocator;
@@ -37,7 +40,7 @@ use std::num::NonZeroUsize;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::Placement;
+use crate::{Placement, trace_span};
 
 /// The alignment of every tensor's memory, in bytes: a cache line, and the widest vector register.
 pub const ALIGNMENT_BYTES: usize = 64;
@@ -73,6 +76,10 @@ pub unsafe trait Allocator: Send + Sync + fmt::Debug {
 
     /// The kind of memory and the device that it belongs to.
     fn placement(&self) -> Placement;
+
+    /// What went through this allocator: it counts every request with [`Counters::counted`] and every free with
+    /// [`Counters::freed`].
+    fn counters(&self) -> &Counters;
 }
 
 /// One block of memory, given back when dropped.
@@ -114,6 +121,12 @@ impl Allocation {
                 NonZeroUsize::new(layout.align()).unwrap_or(NonZeroUsize::MIN),
             )
         } else {
+            let _span = trace_span!(
+                TRACE,
+                "allocate",
+                bytes = layout.size(),
+                device = %allocator.placement(),
+            );
             allocator.allocate(layout)?
         };
         Ok(Self {
@@ -157,6 +170,12 @@ impl Allocation {
 impl Drop for Allocation {
     fn drop(&mut self) {
         if self.layout.size() > 0 {
+            let _span = trace_span!(
+                TRACE,
+                "deallocate",
+                bytes = self.layout.size(),
+                device = %self.placement(),
+            );
             // SAFETY: `new` got the block from this allocator for this layout, no method changes either, and a value is
             // dropped once.
             unsafe { self.allocator.deallocate(self.block, self.layout) };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::alloc::{ALIGNMENT_BYTES, AllocError, Allocation, Allocator};
 use super::{Buffer, copied};
-use crate::{Placement, Result};
+use crate::{Placement, Result, trace_span};
 
 /// Elements in memory that the host can address, of an allocator that the caller chose.
 ///
@@ -106,9 +106,17 @@ impl<T: Copy + Send + Sync + 'static> AllocBuffer<T> {
     /// # Errors
     /// As [`AllocBuffer::filled`].
     pub fn copied(allocator: &Arc<dyn Allocator>, elements: &[T]) -> Result<Self, AllocError> {
+        let _span = trace_span!(
+            DEBUG,
+            "copy",
+            bytes = size_of_val(elements),
+            dtype = std::any::type_name::<T>(),
+            device = %allocator.placement(),
+        );
         let mut blank = Blank::new(allocator, elements.len())?;
         // Panics if the lengths differ.
         blank.slots().write_copy_of_slice(elements);
+        allocator.counters().copied_in(size_of_val(elements));
         // SAFETY: as many elements as slots were copied.
         Ok(unsafe { blank.filled() })
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Weak;
 
 use super::Buffer;
-use crate::{Placement, Result, TensorError};
+use crate::{Placement, Result, TensorError, trace_span};
 
 /// Takes back the vectors of tensors that are no longer needed, so that their memory can be used again.
 ///
@@ -141,6 +141,13 @@ impl<T: Clone + Send + Sync + 'static> Buffer<T> for HostStorage<T> {
 
 /// An empty vector with room for exactly `elements`, or an error where the allocator refuses.
 pub(crate) fn try_vec<T>(op: &'static str, elements: usize) -> Result<Vec<T>> {
+    let _span = trace_span!(
+        TRACE,
+        "allocate",
+        op,
+        bytes = elements.saturating_mul(size_of::<T>()),
+        device = %Placement::HOST,
+    );
     let mut data = Vec::new();
     data.try_reserve_exact(elements)
         .map_err(|_| TensorError::OutOfMemory {
@@ -153,6 +160,14 @@ pub(crate) fn try_vec<T>(op: &'static str, elements: usize) -> Result<Vec<T>> {
 
 /// A copy of `data`, or an error where the allocator refuses.
 pub(crate) fn copied<T: Clone>(op: &'static str, data: &[T]) -> Result<Vec<T>> {
+    let _span = trace_span!(
+        DEBUG,
+        "copy",
+        op,
+        bytes = size_of_val(data),
+        dtype = std::any::type_name::<T>(),
+        device = %Placement::HOST,
+    );
     let mut copy = try_vec(op, data.len())?;
     copy.extend_from_slice(data);
     Ok(copy)

@@ -12,7 +12,7 @@ use super::TypedTensor;
 use crate::alloc::Allocator;
 use crate::storage::{AllocBuffer, Gpu, Representation};
 use crate::view::gather_into;
-use crate::{Result, TensorError, TypedTensorView};
+use crate::{Result, TensorError, TypedTensorView, trace_span};
 
 /// The axes from the largest stride to the smallest, and the permutation that takes them back.
 fn axis_order<R: TensorRank>(layout: &TensorLayout<R>) -> (Vec<usize>, Vec<usize>) {
@@ -147,6 +147,16 @@ impl<T: Copy + Send + Sync + 'static, R: TensorRank> TypedTensorView<'_, T, R> {
         op: &'static str,
         allocator: &Arc<dyn Allocator>,
     ) -> Result<TypedTensor<T, R, Gpu>> {
+        let _span = trace_span!(
+            DEBUG,
+            "to_contiguous",
+            op,
+            bytes = self.len().saturating_mul(size_of::<T>()),
+            shape = ?self.shape(),
+            strides = ?self.layout().strides(),
+            dtype = std::any::type_name::<T>(),
+            device = %allocator.placement(),
+        );
         let layout = self.layout().row_major_like();
         let made = match self.dense() {
             Some(elements) => AllocBuffer::copied(allocator, elements),
@@ -160,6 +170,9 @@ impl<T: Copy + Send + Sync + 'static, R: TensorRank> TypedTensorView<'_, T, R> {
         let mut buffer = made.map_err(TensorError::from_alloc(op))?;
         if self.dense().is_none() {
             gather_into(self, buffer.as_mut_slice())?;
+            allocator
+                .counters()
+                .copied_in(size_of_val(buffer.as_slice()));
         }
         Ok(TypedTensor::from_dense_buffer(layout, Box::new(buffer)))
     }

@@ -181,7 +181,7 @@ fn non_contiguous_slices_are_refused() {
 }
 
 #[test]
-fn tensors_and_views_cross_threads() {
+fn h11_tensors_and_views_cross_threads() {
     fn check<T: Send + Sync>() {}
     check::<TypedTensor<f32>>();
     check::<TypedTensor<f32, Rank<2>, Host>>();

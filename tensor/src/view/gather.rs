@@ -7,8 +7,10 @@
 use tensor_core::{DynRank, ShapeVec, TensorLayout, TensorRank, stepped};
 
 use super::TypedTensorView;
-use crate::Result;
+#[cfg(feature = "tracing")]
+use crate::Placement;
 use crate::storage::try_vec;
+use crate::{Result, trace_span};
 
 /// Side of a tile: 32 x 32 elements of 8 bytes are 8 KiB on either side.
 const TILE: usize = 32;
@@ -17,6 +19,15 @@ const LANES: usize = 8;
 
 /// The elements of `view` in row-major logical order.
 pub(super) fn gather<T: Clone, R: TensorRank>(view: &TypedTensorView<'_, T, R>) -> Result<Vec<T>> {
+    let _span = trace_span!(
+        DEBUG,
+        "to_contiguous",
+        bytes = view.len().saturating_mul(size_of::<T>()),
+        shape = ?view.shape(),
+        strides = ?view.layout().strides(),
+        dtype = std::any::type_name::<T>(),
+        device = %Placement::HOST,
+    );
     let mut out = try_vec("to_vec", view.len())?;
     if let Some(elements) = view.dense() {
         out.extend_from_slice(elements);

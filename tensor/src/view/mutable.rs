@@ -8,7 +8,7 @@ use std::fmt;
 use tensor_core::{DynRank, IntoRankShape, SliceSpec, TensorLayout, TensorRank, ValidationError};
 
 use super::TypedTensorView;
-use crate::{Result, TensorError};
+use crate::{Result, TensorError, trace_span};
 
 /// A borrowed view that can be written. Its layout reaches no element by two indices.
 ///
@@ -185,6 +185,15 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
             }
             .into());
         }
+        let _span = trace_span!(
+            DEBUG,
+            "copy_from",
+            bytes = self.len().saturating_mul(size_of::<T>()),
+            shape = ?self.shape(),
+            strides = ?self.layout.strides(),
+            from = ?source.layout().strides(),
+            dtype = std::any::type_name::<T>(),
+        );
         if self.layout.is_row_major_contiguous()
             && let Some(from) = source.dense()
         {

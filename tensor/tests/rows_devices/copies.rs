@@ -64,7 +64,7 @@ fn e09_memory_order_and_parts_survive_the_way() {
 }
 
 #[test]
-fn e09_whatever_fails_leaves_the_original_and_nothing_else() {
+fn e09_h10_whatever_fails_leaves_the_original_and_nothing_else() {
     for source_on_device in [false, true] {
         for n in 0.. {
             let (devices, a, b) = devices();
@@ -113,7 +113,7 @@ fn e09_whatever_fails_leaves_the_original_and_nothing_else() {
 }
 
 #[test]
-fn e09_a_refused_owner_comes_back() {
+fn e09_h10_a_refused_owner_comes_back() {
     let (mut devices, a, _) = devices();
     let home = Arc::clone(devices.home(a.device()).unwrap());
     devices
@@ -288,7 +288,7 @@ fn e04_one_order_on_both_sides_is_one_call_and_no_staging() {
 }
 
 #[test]
-fn e05_what_does_not_fit_is_refused_before_anything_is_written() {
+fn e05_h09_what_does_not_fit_is_refused_before_anything_is_written() {
     let (devices, a, _) = devices();
     let mut there = rows().into_device(&devices, a.device()).unwrap();
     let start = a.counts();

@@ -58,7 +58,7 @@ fn d11_new_hardware_needs_a_heap_a_driver_and_nothing_else() {
 }
 
 #[test]
-fn e03_operands_on_two_devices_are_an_error() {
+fn e03_h09_operands_on_two_devices_are_an_error() {
     let (devices, a, b) = devices();
     let on = |device| rows().into_device(&devices, device).unwrap();
     let (x, y, z) = (on(a.device()), on(b.device()), rows());
@@ -113,7 +113,7 @@ fn d06_pools_limits_and_watchers_stand_in_front_of_device_memory() {
     for _ in 0..3 {
         let there = rows().into_device(&devices, device).unwrap();
         assert_eq!(values::<i32>(&there), [1, 2, 3, 4, 5, 6]);
-        assert_eq!(debug.totals().live_bytes, 24);
+        assert_eq!(debug.counters().read().live_bytes, 24);
     }
     assert_eq!((pool.stats().misses, pool.stats().hits), (1, 2));
     assert_eq!((debug.leak_report().as_str(), a.live()), ("", 1));

@@ -1,4 +1,4 @@
-//! An allocator that watches another one: leaks, totals, and frees that are wrong.
+//! An allocator that watches another one: leaks, and frees that are wrong.
 //!
 //! **How it works.** A ledger has one entry per live block: size, alignment, number, and the call stack if that was asked
 //! for. A free is checked against it before the inner allocator hears of it, so a block that is freed twice, was never
@@ -9,8 +9,8 @@
 //! **Order.** An entry is made after the inner allocator handed the block out, and removed before the block goes back; an
 //! address that is handed out again therefore never meets its old entry.
 //!
-//! **Invariants.** `live_bytes` is the sum of the sizes in the ledger, `peak_bytes` the most it ever was, both of the bytes
-//! asked for. All of it is behind one lock: this allocator is for finding errors, not for speed.
+//! **Invariants.** The ledger has the blocks that are out. It is behind one lock: this allocator is for finding errors, not for
+//! speed.
 
 use std::alloc::Layout;
 use std::backtrace::Backtrace;
@@ -19,7 +19,7 @@ use std::fmt::{self, Write as _};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{AllocError, Allocator, some_bytes};
+use super::{AllocError, Allocator, Counters, some_bytes};
 use crate::Placement;
 
 /// Freed blocks that are remembered, to tell a second free from a foreign one.
@@ -101,22 +101,6 @@ impl DebugOptions {
     }
 }
 
-/// Sums over a [`DebugAllocator`]'s life.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DebugTotals {
-    /// Blocks handed out.
-    pub allocations: u64,
-    /// Blocks taken back.
-    pub frees: u64,
-    /// Bytes of all blocks handed out.
-    pub allocated_bytes: u64,
-    /// Bytes of live blocks.
-    pub live_bytes: usize,
-    /// The most that `live_bytes` ever was.
-    pub peak_bytes: usize,
-}
-
 #[derive(Debug)]
 struct Entry {
     layout: Layout,
@@ -128,18 +112,15 @@ struct Entry {
 struct Ledger {
     live: BTreeMap<usize, Entry>,
     freed: VecDeque<(usize, usize)>,
-    totals: DebugTotals,
+    /// How many blocks there ever were.
+    numbered: u64,
     misuses: Vec<Misuse>,
 }
 
 impl Ledger {
     fn add(&mut self, address: usize, layout: Layout, stack: Option<Backtrace>) {
-        let totals = &mut self.totals;
-        let number = totals.allocations;
-        totals.allocations += 1;
-        totals.allocated_bytes = totals.allocated_bytes.saturating_add(layout.size() as u64);
-        totals.live_bytes += layout.size();
-        totals.peak_bytes = totals.peak_bytes.max(totals.live_bytes);
+        let number = self.numbered;
+        self.numbered += 1;
         let entry = Entry {
             layout,
             number,
@@ -160,8 +141,6 @@ impl Ledger {
             return (None, Some(misuse));
         };
         let made = entry.layout;
-        self.totals.frees += 1;
-        self.totals.live_bytes -= made.size();
         if self.freed.len() == REMEMBERED_FREES {
             self.freed.pop_front();
         }
@@ -184,7 +163,8 @@ impl Ledger {
         }
         let mut entries: Vec<_> = self.live.iter().collect();
         entries.sort_by_key(|(_, entry)| entry.number);
-        let (count, bytes) = (entries.len(), self.totals.live_bytes);
+        let count = entries.len();
+        let bytes: usize = entries.iter().map(|(_, entry)| entry.layout.size()).sum();
         // Writing to a string can't fail.
         let _ = writeln!(
             text,
@@ -213,7 +193,7 @@ impl Ledger {
 /// assert!(debug.leak_report().starts_with("1 blocks of host memory are live, 40 bytes in all\n  #0: 40 bytes at "));
 /// drop(held);
 /// assert_eq!(debug.leak_report(), "");
-/// assert_eq!(debug.totals().peak_bytes, 40);
+/// assert_eq!(debug.counters().read().peak_bytes, 40);
 /// # Ok::<(), tensor::TensorError>(())
 /// ```
 #[derive(Debug)]
@@ -221,6 +201,7 @@ pub struct DebugAllocator {
     inner: Arc<dyn Allocator>,
     options: DebugOptions,
     ledger: Mutex<Ledger>,
+    counters: Counters,
 }
 
 impl DebugAllocator {
@@ -231,17 +212,12 @@ impl DebugAllocator {
             inner,
             options,
             ledger: Mutex::default(),
+            counters: Counters::new(),
         }
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The sums so far.
-    #[must_use]
-    pub fn totals(&self) -> DebugTotals {
-        self.ledger().totals
     }
 
     /// The number of live blocks.
@@ -280,7 +256,9 @@ impl DebugAllocator {
 // that it was made with, also where the caller says another.
 unsafe impl Allocator for DebugAllocator {
     fn allocate(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
-        let block = self.inner.allocate(some_bytes(layout)?)?;
+        some_bytes(layout)?;
+        let block = self.inner.allocate(layout);
+        let block = self.counters.counted(layout.size(), block)?;
         let stack = self.options.call_stacks.then(Backtrace::force_capture);
         self.ledger().add(block.addr().get(), layout, stack);
         Ok(block)
@@ -294,6 +272,7 @@ unsafe impl Allocator for DebugAllocator {
         ledger.misuses.extend(misuse.clone());
         drop(ledger);
         if let Some(made) = made {
+            self.counters.freed(made.size());
             // SAFETY: the ledger had the block with the layout that `inner` made it with, and no longer has it, so it goes
             // back once. The block that lives at this address is the caller's, who gives it up.
             unsafe { self.inner.deallocate(block, made) };
@@ -305,6 +284,10 @@ unsafe impl Allocator for DebugAllocator {
 
     fn placement(&self) -> Placement {
         self.inner.placement()
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::ptr::NonNull;
 
-use super::{AllocError, Allocator, some_bytes};
+use super::{AllocError, Allocator, Counters, some_bytes};
 use crate::Placement;
 
 /// Memory of a device that the host can't address: blocks are names, such as device addresses or numbers in a table.
@@ -32,6 +32,7 @@ pub trait DeviceHeap: Send + Sync + fmt::Debug {
 pub struct HeapAllocator<H> {
     heap: H,
     placement: Placement,
+    counters: Counters,
 }
 
 impl<H: DeviceHeap> HeapAllocator<H> {
@@ -45,7 +46,11 @@ impl<H: DeviceHeap> HeapAllocator<H> {
         if placement.memory_kind.is_host_addressable() {
             return Err(AllocError::HostAddressable { placement });
         }
-        Ok(Self { heap, placement })
+        Ok(Self {
+            heap,
+            placement,
+            counters: Counters::new(),
+        })
     }
 
     /// The heap.
@@ -60,15 +65,21 @@ impl<H: DeviceHeap> HeapAllocator<H> {
 unsafe impl<H: DeviceHeap> Allocator for HeapAllocator<H> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         some_bytes(layout)?;
-        let name = self.heap.reserve(layout.size(), layout.align())?;
+        let name = self.heap.reserve(layout.size(), layout.align());
+        let name = self.counters.counted(layout.size(), name)?;
         Ok(NonNull::without_provenance(name))
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        self.counters.freed(layout.size());
         self.heap.release(block.addr(), layout.size());
     }
 
     fn placement(&self) -> Placement {
         self.placement
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
     }
 }

@@ -23,7 +23,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use super::{ALIGNMENT_BYTES, AllocError, Allocator, some_bytes};
+use super::{ALIGNMENT_BYTES, AllocError, Allocator, Counters, some_bytes};
 use crate::Placement;
 
 /// How a [`PoolAllocator`] behaves.
@@ -89,7 +89,7 @@ unsafe impl Send for Block {}
 type Lists = BTreeMap<usize, Vec<Block>>;
 
 #[derive(Debug, Default)]
-struct Counters {
+struct Tally {
     hits: AtomicU64,
     misses: AtomicU64,
     passed_on: AtomicU64,
@@ -118,6 +118,7 @@ pub struct PoolAllocator {
     inner: Arc<dyn Allocator>,
     options: PoolOptions,
     shards: Box<[Mutex<Lists>]>,
+    tally: Tally,
     counters: Counters,
 }
 
@@ -137,19 +138,20 @@ impl PoolAllocator {
             inner,
             options,
             shards,
-            counters: Counters::default(),
+            tally: Tally::default(),
+            counters: Counters::new(),
         }
     }
 
-    /// The counters. Each is exact; while other threads allocate they may be of slightly different moments.
+    /// What the pool did beside what [`Counters`] say. Each number is exact; while other threads allocate they may be of slightly different moments.
     #[must_use]
     pub fn stats(&self) -> PoolStats {
         PoolStats {
-            hits: self.counters.hits.load(Ordering::Relaxed),
-            misses: self.counters.misses.load(Ordering::Relaxed),
-            passed_on: self.counters.passed_on.load(Ordering::Relaxed),
-            live_bytes: self.counters.live_bytes.load(Ordering::Relaxed),
-            cached_bytes: self.counters.cached_bytes.load(Ordering::Relaxed),
+            hits: self.tally.hits.load(Ordering::Relaxed),
+            misses: self.tally.misses.load(Ordering::Relaxed),
+            passed_on: self.tally.passed_on.load(Ordering::Relaxed),
+            live_bytes: self.tally.live_bytes.load(Ordering::Relaxed),
+            cached_bytes: self.tally.cached_bytes.load(Ordering::Relaxed),
         }
     }
 
@@ -160,9 +162,7 @@ impl PoolAllocator {
             for (class, blocks) in lists {
                 let layout = class_layout(class);
                 for block in blocks {
-                    self.counters
-                        .cached_bytes
-                        .fetch_sub(class, Ordering::Relaxed);
+                    self.tally.cached_bytes.fetch_sub(class, Ordering::Relaxed);
                     // SAFETY: `inner` made the block with this layout, and it was in no other list and not out.
                     unsafe { self.inner.deallocate(block.0, layout) };
                 }
@@ -201,10 +201,36 @@ impl PoolAllocator {
             .find_map(|mut lists| pop(&mut lists, class))
     }
 
+    /// A kept block, or a new one.
+    fn serve(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+        let Some(class) = self.class(layout) else {
+            let block = self.renew(layout)?;
+            self.tally.passed_on.fetch_add(1, Ordering::Relaxed);
+            self.tally
+                .live_bytes
+                .fetch_add(layout.size(), Ordering::Relaxed);
+            return Ok(block);
+        };
+        let block = match self.take(class) {
+            Some(Block(block)) => {
+                self.tally.hits.fetch_add(1, Ordering::Relaxed);
+                self.tally.cached_bytes.fetch_sub(class, Ordering::Relaxed);
+                block
+            }
+            None => {
+                let block = self.renew(class_layout(class))?;
+                self.tally.misses.fetch_add(1, Ordering::Relaxed);
+                block
+            }
+        };
+        self.tally.live_bytes.fetch_add(class, Ordering::Relaxed);
+        Ok(block)
+    }
+
     /// New memory; if there is none, what is kept is given back and asked for again.
     fn renew(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         match self.inner.allocate(layout) {
-            Err(_) if self.counters.cached_bytes.load(Ordering::Relaxed) > 0 => {
+            Err(_) if self.tally.cached_bytes.load(Ordering::Relaxed) > 0 => {
                 self.trim();
                 self.inner.allocate(layout)
             }
@@ -241,41 +267,20 @@ fn class_layout(class: usize) -> Layout {
 // A kept block was given up by its user, and is out of its list before it is handed out again, so no two users share one.
 unsafe impl Allocator for PoolAllocator {
     fn allocate(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
-        let Some(class) = self.class(some_bytes(layout)?) else {
-            let block = self.renew(layout)?;
-            self.counters.passed_on.fetch_add(1, Ordering::Relaxed);
-            self.counters
-                .live_bytes
-                .fetch_add(layout.size(), Ordering::Relaxed);
-            return Ok(block);
-        };
-        let block = match self.take(class) {
-            Some(Block(block)) => {
-                self.counters.hits.fetch_add(1, Ordering::Relaxed);
-                self.counters
-                    .cached_bytes
-                    .fetch_sub(class, Ordering::Relaxed);
-                block
-            }
-            None => {
-                let block = self.renew(class_layout(class))?;
-                self.counters.misses.fetch_add(1, Ordering::Relaxed);
-                block
-            }
-        };
-        self.counters.live_bytes.fetch_add(class, Ordering::Relaxed);
-        Ok(block)
+        some_bytes(layout)?;
+        self.counters.counted(layout.size(), self.serve(layout))
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        self.counters.freed(layout.size());
         let class = self.class(layout);
         let size = class.unwrap_or(layout.size());
-        self.counters.live_bytes.fetch_sub(size, Ordering::Relaxed);
+        self.tally.live_bytes.fetch_sub(size, Ordering::Relaxed);
         let room = |cached: usize| {
             let sum = cached.checked_add(size)?;
             (sum <= self.options.cached_bytes_limit).then_some(sum)
         };
-        let counter = &self.counters.cached_bytes;
+        let counter = &self.tally.cached_bytes;
         if let Some(class) = class
             && counter
                 .try_update(Ordering::Relaxed, Ordering::Relaxed, room)
@@ -293,6 +298,10 @@ unsafe impl Allocator for PoolAllocator {
 
     fn placement(&self) -> Placement {
         self.inner.placement()
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
     }
 }
 

@@ -4,7 +4,7 @@ use std::alloc::Layout;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{AllocError, Allocator, SystemAllocator, some_bytes};
+use super::{AllocError, Allocator, Counters, SystemAllocator, some_bytes};
 use crate::Placement;
 
 /// One call of an allocator.
@@ -18,7 +18,7 @@ pub enum AllocEvent {
         /// Its layout.
         layout: Layout,
     },
-    /// A request failed, as told.
+    /// A request failed, as told or in the allocator behind.
     Refused {
         /// What was asked for.
         layout: Layout,
@@ -46,6 +46,7 @@ struct Record {
 pub struct RecordingAllocator {
     inner: Arc<dyn Allocator>,
     record: Mutex<Record>,
+    counters: Counters,
 }
 
 impl RecordingAllocator {
@@ -55,6 +56,7 @@ impl RecordingAllocator {
         Self {
             inner,
             record: Mutex::default(),
+            counters: Counters::new(),
         }
     }
 
@@ -81,36 +83,34 @@ impl RecordingAllocator {
         self.record().events.clone()
     }
 
-    fn count(&self, which: impl Fn(&AllocEvent) -> bool) -> usize {
-        self.record()
-            .events
-            .iter()
-            .filter(|event| which(event))
-            .count()
-    }
-
-    /// Blocks handed out so far.
-    #[must_use]
-    pub fn allocations(&self) -> usize {
-        self.count(|event| matches!(event, AllocEvent::Allocated { .. }))
-    }
-
-    /// Blocks taken back so far.
-    #[must_use]
-    pub fn frees(&self) -> usize {
-        self.count(|event| matches!(event, AllocEvent::Freed { .. }))
-    }
-
     /// Blocks that are out.
     #[must_use]
-    pub fn live(&self) -> usize {
-        let signed = |event: &AllocEvent| match event {
-            AllocEvent::Allocated { .. } => 1_isize,
-            AllocEvent::Refused { .. } => 0,
-            AllocEvent::Freed { .. } => -1,
+    pub fn live(&self) -> u64 {
+        let counts = self.counters.read();
+        counts.allocations - counts.deallocations
+    }
+
+    fn ask(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+        let mut record = self.record();
+        let number = record.requests;
+        record.requests += 1;
+        let made = if record.fail_at == Some(number) {
+            Err(AllocError::OutOfMemory {
+                requested_bytes: layout.size(),
+                alignment_bytes: layout.align(),
+                placement: self.placement(),
+            })
+        } else {
+            self.inner.allocate(layout)
         };
-        let live: isize = self.record().events.iter().map(signed).sum();
-        usize::try_from(live).unwrap_or(0)
+        record.events.push(match &made {
+            Ok(block) => AllocEvent::Allocated {
+                address: block.addr().get(),
+                layout,
+            },
+            Err(_) => AllocEvent::Refused { layout },
+        });
+        made
     }
 }
 
@@ -118,29 +118,14 @@ impl RecordingAllocator {
 unsafe impl Allocator for RecordingAllocator {
     fn allocate(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         some_bytes(layout)?;
-        let mut record = self.record();
-        let number = record.requests;
-        record.requests += 1;
-        if record.fail_at == Some(number) {
-            record.events.push(AllocEvent::Refused { layout });
-            return Err(AllocError::OutOfMemory {
-                requested_bytes: layout.size(),
-                alignment_bytes: layout.align(),
-                placement: self.placement(),
-            });
-        }
-        let block = self.inner.allocate(layout)?;
-        let address = block.addr().get();
-        record
-            .events
-            .push(AllocEvent::Allocated { address, layout });
-        Ok(block)
+        self.counters.counted(layout.size(), self.ask(layout))
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         let address = block.addr().get();
         // Under the lock, so that the block is not handed out again before its event is written.
         let mut record = self.record();
+        self.counters.freed(layout.size());
         record.events.push(AllocEvent::Freed { address, layout });
         // SAFETY: `block` came from `inner` for the same layout, and the caller gives it up.
         unsafe { self.inner.deallocate(block, layout) };
@@ -148,5 +133,9 @@ unsafe impl Allocator for RecordingAllocator {
 
     fn placement(&self) -> Placement {
         self.inner.placement()
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
     }
 }

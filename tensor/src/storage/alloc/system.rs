@@ -10,7 +10,7 @@
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
 
-use super::{ALIGNMENT_BYTES, AllocError, Allocator, some_bytes};
+use super::{ALIGNMENT_BYTES, AllocError, Allocator, Counters, some_bytes};
 use crate::Placement;
 
 /// A huge page of x86-64 and of aarch64 with small pages of 4 KiB.
@@ -21,6 +21,7 @@ const HUGE_PAGE_BYTES: usize = 2 << 20;
 pub struct SystemAllocator {
     placement: Placement,
     huge_pages_from_bytes: Option<usize>,
+    counters: Counters,
 }
 
 impl SystemAllocator {
@@ -30,6 +31,7 @@ impl SystemAllocator {
         Self {
             placement: Placement::HOST,
             huge_pages_from_bytes: None,
+            counters: Counters::new(),
         }
     }
 
@@ -57,6 +59,22 @@ impl SystemAllocator {
             .is_some_and(|from| layout.size() >= from)
     }
 
+    /// A block of the global allocator, for a layout that has a size.
+    fn ask(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+        let raised = self.raised(some_bytes(layout)?)?;
+        // SAFETY: `some_bytes` refused a size of 0.
+        let block = unsafe { alloc::alloc(raised) };
+        let block = NonNull::new(block).ok_or(AllocError::OutOfMemory {
+            requested_bytes: layout.size(),
+            alignment_bytes: raised.align(),
+            placement: self.placement,
+        })?;
+        if self.wants_huge_pages(layout) {
+            advise_huge_pages(block, raised.size());
+        }
+        Ok(block)
+    }
+
     /// The layout that is passed on.
     fn raised(&self, layout: Layout) -> Result<Layout, AllocError> {
         let least = if self.wants_huge_pages(layout) {
@@ -82,23 +100,14 @@ impl Default for SystemAllocator {
 // alignment; it frees nothing by itself. `placement` never changes.
 unsafe impl Allocator for SystemAllocator {
     fn allocate(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
-        let raised = self.raised(some_bytes(layout)?)?;
-        // SAFETY: `some_bytes` refused a size of 0.
-        let block = unsafe { alloc::alloc(raised) };
-        let block = NonNull::new(block).ok_or(AllocError::OutOfMemory {
-            requested_bytes: layout.size(),
-            alignment_bytes: raised.align(),
-            placement: self.placement,
-        })?;
-        if self.wants_huge_pages(layout) {
-            advise_huge_pages(block, raised.size());
-        }
-        Ok(block)
+        some_bytes(layout)?;
+        self.counters.counted(layout.size(), self.ask(layout))
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         // A layout that could not be raised never got a block.
         if let Ok(raised) = self.raised(layout) {
+            self.counters.freed(layout.size());
             // SAFETY: by the caller's promise `allocate` returned `block` for `layout`, for which it passed on `raised`.
             unsafe { alloc::dealloc(block.as_ptr(), raised) };
         }
@@ -106,6 +115,10 @@ unsafe impl Allocator for SystemAllocator {
 
     fn placement(&self) -> Placement {
         self.placement
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
     }
 }
 

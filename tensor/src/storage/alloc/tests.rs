@@ -122,7 +122,11 @@ fn d02_d10_d15_blocks_go_back_once_and_keep_their_allocator() {
     }));
     assert!(unwound.is_err());
     assert_eq!(
-        (recording.allocations(), recording.frees(), recording.live()),
+        (
+            recording.counters().read().allocations,
+            recording.counters().read().deallocations,
+            recording.live()
+        ),
         (2, 2, 0)
     );
     assert_eq!(Arc::strong_count(&recording), 1);
@@ -145,7 +149,13 @@ fn d09_the_pool_counts_hits_misses_and_bytes() {
     assert_eq!((stats.live_bytes, stats.cached_bytes), (128 + 192, 0));
     drop((held, other));
     assert_eq!(pool.stats().cached_bytes, 128 + 192);
-    assert_eq!((recording.allocations(), recording.frees()), (2, 0));
+    assert_eq!(
+        (
+            recording.counters().read().allocations,
+            recording.counters().read().deallocations
+        ),
+        (2, 0)
+    );
     pool.trim();
     assert_eq!((pool.stats().cached_bytes, recording.live()), (0, 0));
     // Wide alignments are passed on.
@@ -169,7 +179,7 @@ fn d09_blocks_are_at_most_a_quarter_too_large() {
         let pool: Arc<dyn Allocator> =
             Arc::new(PoolAllocator::new(inner.clone(), PoolOptions::default()));
         let _block = take(&pool, size);
-        let made = inner.totals().live_bytes;
+        let made = inner.counters().read().live_bytes;
         assert!(
             made >= size && made < size + (size / 4).max(64),
             "{size}: {made}"
@@ -206,10 +216,10 @@ fn d09_a_full_pool_gives_back_and_an_empty_memory_makes_it_trim() {
     let pool: Arc<dyn Allocator> =
         Arc::new(PoolAllocator::new(limit.clone(), PoolOptions::default()));
     drop(take(&pool, 512));
-    assert_eq!(limit.live_bytes(), 512);
+    assert_eq!(limit.counters().read().live_bytes, 512);
     // The kept block is in the way until the pool gives it back.
     let other = take(&pool, 64);
-    assert_eq!(limit.live_bytes(), 64);
+    assert_eq!(limit.counters().read().live_bytes, 64);
     drop(other);
 }
 
@@ -231,7 +241,10 @@ fn d15_d16_pools_are_values_that_live_as_long_as_their_blocks() {
         .into_iter()
         .map(|thread| thread.join().unwrap())
         .collect();
-    assert_eq!((recording.allocations(), recording.live()), (2, 2));
+    assert_eq!(
+        (recording.counters().read().allocations, recording.live()),
+        (2, 2)
+    );
     // The threads and their handles are gone; the last block ends its pool.
     drop(blocks);
     assert_eq!(recording.live(), 0);
@@ -248,11 +261,14 @@ fn d09_blocks_freed_by_one_thread_serve_another() {
     let block = take(&allocator, 64);
     std::thread::spawn(move || drop(block)).join().unwrap();
     drop(take(&allocator, 64));
-    assert_eq!((pool.stats().hits, recording.allocations()), (1, 1));
+    assert_eq!(
+        (pool.stats().hits, recording.counters().read().allocations),
+        (1, 1)
+    );
 }
 
 #[test]
-fn the_limit_holds_with_many_threads() {
+fn h12_the_limit_holds_with_many_threads() {
     let limit = Arc::new(LimitAllocator::new(system(), 1000));
     let allocator: Arc<dyn Allocator> = limit.clone();
     std::thread::scope(|scope| {
@@ -260,13 +276,13 @@ fn the_limit_holds_with_many_threads() {
             scope.spawn(|| {
                 for _ in 0..(if cfg!(miri) { 5 } else { 500 }) {
                     let taken = Allocation::new(&allocator, bytes(300));
-                    assert!(limit.live_bytes() <= 1000);
+                    assert!(limit.counters().read().live_bytes <= 1000);
                     drop(taken);
                 }
             });
         }
     });
-    assert_eq!(limit.live_bytes(), 0);
+    assert_eq!(limit.counters().read().live_bytes, 0);
     let _held = take(&allocator, 900);
     let error = Allocation::new(&allocator, bytes(101)).unwrap_err();
     assert_eq!(
@@ -289,13 +305,16 @@ fn a_limit_counts_only_what_was_had() {
             ..
         }
     ));
-    assert_eq!(limit.live_bytes(), 0);
+    assert_eq!(limit.counters().read().live_bytes, 0);
     assert_eq!(
         recording.events(),
         [AllocEvent::Refused { layout: bytes(60) }]
     );
     let _whole = take(&allocator, 100);
-    assert_eq!((limit.live_bytes(), limit.limit_bytes()), (100, 100));
+    assert_eq!(
+        (limit.counters().read().live_bytes, limit.limit_bytes()),
+        (100, 100)
+    );
 }
 
 #[test]
@@ -306,8 +325,8 @@ fn h03_totals_and_peak_are_exact() {
     let b = take(&allocator, 50);
     drop(a);
     let c = take(&allocator, 20);
-    let totals = debug.totals();
-    assert_eq!((totals.allocations, totals.frees), (3, 1));
+    let totals = debug.counters().read();
+    assert_eq!((totals.allocations, totals.deallocations), (3, 1));
     assert_eq!(
         (totals.allocated_bytes, totals.live_bytes, totals.peak_bytes),
         (170, 70, 150)
@@ -362,7 +381,13 @@ fn h03_wrong_frees_are_found_and_do_no_harm() {
             Misuse::DoubleFree { address, bytes: 80 },
         ]
     );
-    assert_eq!((recording.allocations(), recording.frees()), (1, 1));
+    assert_eq!(
+        (
+            recording.counters().read().allocations,
+            recording.counters().read().deallocations
+        ),
+        (1, 1)
+    );
     assert_eq!(
         misuses[2].to_string(),
         format!("block {address:#x} of 80 bytes was freed twice; its owner must drop it once")
