@@ -107,6 +107,14 @@ impl Backend for CpuBackend {
     }
 }
 
+/// The size of what a step writes.
+#[cfg(feature = "tracing")]
+fn bytes_written(plan: &Plan, step: &plan::Step) -> usize {
+    let more = step.more.iter().map(|&(buffer, _)| buffer);
+    let all = std::iter::once(step.out).chain(more);
+    all.map(|buffer| plan.buffer(buffer).size_bytes()).sum()
+}
+
 /// Whether tiles compute with a dtype.
 fn is_computed(dtype: DType) -> bool {
     match dtype {
@@ -173,7 +181,7 @@ impl PreparedPlan {
                 "step",
                 name = step.name,
                 family = step.kind.family(),
-                bytes = self.plan.buffer(step.out).size_bytes(),
+                bytes = bytes_written(&self.plan, step),
                 shape = ?&step.shape[..],
                 dtype = %self.plan.buffer(step.out).dtype,
                 device = "cpu",

@@ -105,7 +105,7 @@ fn h06_a_run_is_traced_step_by_step() {
 
         let events = scratch.events();
         let specialisation = function.specialise(&[("x", &x)]).unwrap();
-        let plan = specialisation.plan();
+        let plan = specialisation.plans().next().unwrap();
         let steps = spans(&events, "step ");
         assert_eq!(steps.len(), plan.steps.len());
         for (event, step) in steps.iter().zip(&plan.steps) {

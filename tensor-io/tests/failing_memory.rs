@@ -96,6 +96,24 @@ fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("failing-memory.{name}"))
 }
 
+/// A GGUF file of one f32 tensor called "a", as the format's description has it.
+fn gguf(tensor: &Tensor) -> Vec<u8> {
+    let mut bytes = b"GGUF".to_vec();
+    bytes.extend(3_u32.to_le_bytes());
+    // One tensor, no metadata; its name, one axis, the type f32, the first byte of the data.
+    for number in [1_u64, 0, 1] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.push(b'a');
+    bytes.extend(1_u32.to_le_bytes());
+    bytes.extend(u64::try_from(ELEMENTS).unwrap().to_le_bytes());
+    bytes.extend(0_u32.to_le_bytes());
+    bytes.extend(0_u64.to_le_bytes());
+    bytes.resize(bytes.len().next_multiple_of(32), 0);
+    bytes.extend(tensor.to_le_bytes().unwrap());
+    bytes
+}
+
 /// Every format, by every way that asks for memory of a tensor's size. One test: the allocator belongs to the whole program.
 #[test]
 fn h10_no_format_leaks_or_aborts_when_memory_fails() {
@@ -120,6 +138,12 @@ fn h10_no_format_leaks_or_aborts_when_memory_fails() {
     npz::write(&deflated, &named, npz::Compression::Deflated).unwrap();
     fail_everywhere("deflated npz", || npz::read(&deflated), of_file);
     fail_everywhere("npy::read", || npy::read(path("npy")), of_file);
+    std::fs::write(path("gguf"), gguf(&tensor)).unwrap();
+    fail_everywhere(
+        "gguf",
+        || TensorFile::open(path("gguf"))?.read("a"),
+        of_file,
+    );
     let index = path("safetensors.index.json");
     safetensors::write_shards(&index, &named, &[], 1 << 30).unwrap();
     let shards = || safetensors::Shards::open(&index)?.get("a");

@@ -229,13 +229,29 @@ fn tests() -> Result<Outcome, Failure> {
     run_cargo(&["test", "--workspace"], &[])
 }
 
-/// The data model with what it offers on request: other array types and serialised metadata.
+/// What is built on request only: of the data model other array types and serialised metadata; spans and traces of all
+/// that has them.
 fn features() -> Result<Outcome, Failure> {
-    let crates = ["-p", "tensor-core", "-p", "tensor", "--all-features"];
+    let model = ["-p", "tensor-core", "-p", "tensor", "--all-features"];
+    let traced = [
+        "-p",
+        "tensor-io",
+        "-p",
+        "cpu-interp",
+        "-p",
+        "tenfold",
+        "-p",
+        "tenfold-cli",
+    ];
     let lints = ["--all-targets", "--", "-D", "warnings"];
-    run_cargo(&[&["clippy"], &crates[..], &lints[..]].concat(), &[])?;
-    let tests = ["--lib", "--tests"];
-    run_cargo(&[&["test"], &crates[..], &tests[..]].concat(), &[])
+    run_cargo(&[&["clippy"], &model[..], &traced, &lints].concat(), &[])?;
+    run_cargo(
+        &[&["test"], &model[..], &["--lib", "--tests"]].concat(),
+        &[],
+    )?;
+    let tests = ["-p", "tenfold", "-p", "tenfold-cli", "--all-features"];
+    let named = ["--test", "trace", "--test", "command"];
+    run_cargo(&[&["test"], &tests[..], &named].concat(), &[])
 }
 
 /// The ONNX backend suite, one by one; what `cargo test` runs by itself only looks at the lists.
