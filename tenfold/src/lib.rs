@@ -17,6 +17,26 @@
 //! specialises it for the shapes of its feeds: fuses, plans memory, packs constants. That is done
 //! once per set of shapes; the results are kept, and a later run with the same shapes only computes.
 //!
+//! **Memory.** [`Devices::default()`] is what a program begins with: the processor and its host memory. It is a value that is
+//! passed on; backends and allocators (a pool, a limit, one that finds leaks) are registered in it, and nothing is global.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tenfold::prelude::*;
+//! use tenfold::tensor::alloc::{DebugAllocator, DebugOptions};
+//! use tenfold::tensor::Device;
+//!
+//! let mut devices = Devices::default();
+//! let system = Arc::clone(devices.home(Device::CPU)?);
+//! let watched = Arc::new(DebugAllocator::new(system, DebugOptions::default()));
+//! devices.allocators_mut().register(watched.clone());
+//!
+//! let t = Tensor::zeros_in(devices.home(Device::CPU)?, DType::F32, [2, 3])?;
+//! assert_eq!(watched.totals().live_bytes, 24);
+//! # drop(t);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! What this crate does not own: kernels, passes, file formats. Those are in the crates it re-exports.
 #![forbid(unsafe_code)]
 
@@ -39,11 +59,12 @@ pub use graph;
 pub use onnx;
 pub use plan;
 pub use tensor;
+pub use tensor::device::{AllocatorRegistry, Devices};
 pub use tensor::{DType, Tensor, TensorView, TypedTensor};
 
 /// What a user types every day.
 pub mod prelude {
-    pub use crate::{CompileOptions, CompiledFunction, DeviceChoice, Model, Outputs};
+    pub use crate::{CompileOptions, CompiledFunction, DeviceChoice, Devices, Model, Outputs};
     pub use tensor::{
         DType, DynRank, Rank, SharedTensor, SliceSpec, Tensor, TensorElement, TensorView,
         TypedTensor, TypedTensorView,

@@ -18,8 +18,10 @@ mod bless;
 mod demo;
 mod deps;
 mod failure;
+mod fuzz;
 mod miri;
 mod process;
+mod python;
 mod source;
 mod test;
 mod tidy;
@@ -38,6 +40,7 @@ cargo xtask: the repository's own commands
   cargo xtask bench [FILTER..]          measure Tenfold beside its peers on real models
   cargo xtask bless onnx-suite          write what the ONNX backend suite is compared with, and the table of operators
   cargo xtask miri                      run the tests of the data model where undefined behaviour is noticed
+  cargo xtask fuzz [TARGET..]           read files that a fuzzer makes up, with every reader
   cargo xtask deps                      check the arrows between the crates
   cargo xtask tidy                      check the house rules (sizes, headers, unsafe, words)
 
@@ -69,6 +72,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         "bless" => (bless::HELP, bless::run),
         "demo" => (demo::HELP, demo::run),
         "deps" => (deps::HELP, deps::run),
+        "fuzz" => (fuzz::HELP, fuzz::run),
         "miri" => (miri::HELP, miri::run),
         "test" => (test::HELP, test::run),
         "tidy" => (tidy::HELP, tidy::run),
