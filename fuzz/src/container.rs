@@ -20,7 +20,7 @@ pub fn run(bytes: &[u8]) {
 #[must_use]
 pub fn seeds() -> Vec<Vec<u8>> {
     let tensors = source::tensors(|_| true);
-    let mut seeds: Vec<Vec<u8>> = tensors.chunks(2).map(|some| written(some)).collect();
+    let mut seeds: Vec<Vec<u8>> = tensors.chunks(2).map(written).collect();
     seeds.push(written(&[]));
     seeds.push(source::fixture("appended_1.tensors"));
     seeds

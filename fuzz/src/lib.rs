@@ -9,6 +9,10 @@
 //! overlap, and each one can be had in full: as a copy, where it lies, by rows, all with the same bytes; or the refusal is one
 //! of those that the format allows. Errors can be printed. Memory stays within [`memory_limit`].
 #![forbid(unsafe_code)]
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "a panic is how a broken promise is told"
+)]
 
 mod check;
 pub mod container;

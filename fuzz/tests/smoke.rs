@@ -48,7 +48,7 @@ fn check(target: Target, bytes: &[u8], which: &str) {
     let limit = memory_limit(bytes.len());
     if run.is_err() || most > limit {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.finding", target.name));
-        fs::write(&path, bytes).unwrap();
+        fs::write(&path, bytes).expect("a folder for what tests write");
         panic!(
             "{}: {which} breaks a promise, or takes more memory than {limit} bytes: {most}; it is in {}",
             target.name,
@@ -59,7 +59,7 @@ fn check(target: Target, bytes: &[u8], which: &str) {
 
 fn keeps_its_promises(name: &str) {
     let target = TARGETS.into_iter().find(|target| target.name == name);
-    let target = target.unwrap();
+    let target = target.expect("a target of this name");
     let seeds = (target.seeds)();
     for (number, seed) in seeds.iter().enumerate() {
         check(target, seed, &format!("seed {number}"));

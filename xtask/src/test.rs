@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use crate::failure::Failure;
-use crate::{assets, demo, deps, process, python, tidy};
+use crate::{assets, demo, deps, exchange, process, tidy};
 
 pub(crate) const HELP: &str = "\
 cargo xtask test [--full]
@@ -108,10 +108,10 @@ const STEPS: &[Step] = &[
         cure: "mend the cases named above, or run `cargo xtask bless onnx-suite` if more of them pass than before",
     },
     Step {
-        name: "files of Python",
+        name: "exchange of files",
         full: true,
-        run: || done(python::exchange()),
-        cure: "run `cargo xtask test --full` where the package index can be reached; the message above names the file",
+        run: || done(exchange::run(&[])),
+        cure: "run `cargo xtask exchange` alone, where the package index can be reached",
     },
     Step {
         name: "benches",

@@ -30,7 +30,9 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
 
 /// A place for a file that a test writes.
 pub(crate) fn written(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+    // Cargo names the folder to tests, but not to examples.
+    let folder = option_env!("CARGO_TARGET_TMPDIR").map(PathBuf::from);
+    folder.unwrap_or_else(std::env::temp_dir).join(name)
 }
 
 pub(crate) fn shape(kind: &str) -> &'static [usize] {

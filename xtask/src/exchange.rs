@@ -1,4 +1,4 @@
-//! The step of `cargo xtask test --full` that exchanges files with the libraries of Python.
+//! `cargo xtask exchange`: files between this library and those of Python; a step of `cargo xtask test --full`.
 //!
 //! numpy, safetensors and gguf read what this library writes, and the other way round: `tensor-io/tests/python/exchange.py`
 //! and the example `exchange` of `tensor-io` each write every dtype in every kind of shape and compare what the other side
@@ -14,8 +14,20 @@ use crate::process;
 const SCRIPT: &str = "tensor-io/tests/python/exchange.py";
 const PINS: &str = "tensor-io/tests/python/requirements.txt";
 
+pub(crate) const HELP: &str = "\
+cargo xtask exchange
+
+Writes files with this library and reads them with numpy, safetensors and gguf, and the other way round. The packages come
+into an environment in target/python, for which python3 with venv and pip is needed.
+";
+
 /// Runs both directions.
-pub(crate) fn exchange() -> Result<(), Failure> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    if let Some(argument) = arguments.first() {
+        return Err(Failure::usage(format!(
+            "`cargo xtask exchange` takes no arguments, and got {argument:?}\n\n{HELP}"
+        )));
+    }
     let root = process::workspace_root()?;
     let python = environment(&root)?;
     let folder = root.join("target/exchange");
