@@ -18,7 +18,7 @@ pub(crate) fn fixture(name: &str) -> Vec<u8> {
 
 /// Small tensors of the dtypes that `holds` keeps, in shapes that differ in rank, with names.
 pub(crate) fn tensors(holds: impl Fn(DType) -> bool) -> Vec<(String, Tensor)> {
-    let shapes: [&[usize]; 5] = [&[], &[0, 3], &[3], &[2, 2], &[1, 2, 1, 2]];
+    let shapes: [&[usize]; 6] = [&[], &[0, 3], &[3], &[2, 2], &[usize::MAX, 0], &[1, 2, 1, 2]];
     let kept = DType::TAGS.iter().filter(|&&dtype| holds(dtype));
     kept.enumerate()
         .map(|(index, &dtype)| {
