@@ -20,6 +20,26 @@
 //! When a result is wrong, [`CompiledFunction::dump`] shows the intermediate values and where the first NaN came from. The feature
 //! `tracing` adds the module `trace`, which writes what was done when as a file for Perfetto.
 //!
+//! **Memory.** [`Devices::default()`] is what a program begins with: the processor and its host memory. It is a value that is
+//! passed on; backends and allocators (a pool, a limit, one that finds leaks) are registered in it, and nothing is global.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tenfold::prelude::*;
+//! use tenfold::tensor::alloc::{DebugAllocator, DebugOptions};
+//! use tenfold::tensor::Device;
+//!
+//! let mut devices = Devices::default();
+//! let system = Arc::clone(devices.home(Device::CPU)?);
+//! let watched = Arc::new(DebugAllocator::new(system, DebugOptions::default()));
+//! devices.allocators_mut().register(watched.clone());
+//!
+//! let t = Tensor::zeros_in(devices.home(Device::CPU)?, DType::F32, [2, 3])?;
+//! assert_eq!(watched.counters().read().live_bytes, 24);
+//! # drop(t);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! What this crate does not own: kernels, passes, file formats. Those are in the crates it re-exports.
 #![forbid(unsafe_code)]
 
@@ -54,12 +74,13 @@ pub use graph;
 pub use onnx;
 pub use plan;
 pub use tensor;
+pub use tensor::device::{AllocatorRegistry, Devices};
 pub use tensor::{DType, Tensor, TensorView, TypedTensor};
 
 /// What a user types every day.
 pub mod prelude {
     pub use crate::{
-        CompileOptions, CompiledFunction, DeviceChoice, Func, Model, Outputs, Tf, Value,
+        CompileOptions, CompiledFunction, DeviceChoice, Devices, Func, Model, Outputs, Tf, Value,
     };
     pub use tensor::{
         DType, DynRank, Rank, SharedTensor, SliceSpec, Tensor, TensorElement, TensorView,

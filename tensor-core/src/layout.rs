@@ -24,6 +24,8 @@ mod slice;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
+
 use crate::{DynRank, IntoRankShape, Rank, ShapeVec, StrideVec, TensorRank, ValidationError};
 
 pub use broadcast::broadcast_shapes;
@@ -95,6 +97,18 @@ impl<const N: usize> TensorLayout<Rank<N>> {
     #[must_use]
     pub const fn strides_array(&self) -> [isize; N] {
         self.strides
+    }
+}
+
+/// In one line: `shape=[2, 3] strides=[1, 2] offset=0`.
+impl<R: TensorRank> fmt::Display for TensorLayout<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (shape, strides) = (self.shape(), self.strides());
+        write!(
+            f,
+            "shape={shape:?} strides={strides:?} offset={}",
+            self.offset
+        )
     }
 }
 

@@ -141,6 +141,17 @@ pub enum FileError {
         format: FileFormat,
         count: usize,
     },
+    /// A tensor that is not what the header of its file says by now.
+    #[error(
+        "{file}: {planned_dtype} {planned_shape:?} was planned, and {dtype} {shape:?} came; plan what will come"
+    )]
+    NotAsPlanned {
+        file: String,
+        dtype: DType,
+        shape: Vec<usize>,
+        planned_dtype: DType,
+        planned_shape: Vec<usize>,
+    },
     /// Texts for a file that has no place for any.
     #[error(
         "{file}: {format} has no place for metadata, and there are {count} texts; leave them out, or choose another format"

@@ -1,4 +1,4 @@
-//! [`TensorFile`]: a file of tensors of any format, and [`save`]: writing one.
+//! [`TensorFile`]: a file of tensors of any format.
 //!
 //! What the formats have in common: what they say about their tensors, text metadata, copies, tensors where they lie, and
 //! bytes. What only one has (checksums, shards, typed metadata) is in its own module.
@@ -11,14 +11,13 @@ use std::path::Path;
 use tensor::Tensor;
 use tensor_core::DType;
 
-use crate::container::{self, Container, ContainerWriter};
-use crate::element::ByteOrder;
+use crate::container::{self, Container};
 use crate::entry::{Entry, FileFormat};
 use crate::error::FileError;
 use crate::gguf::{self, Gguf};
 use crate::mapping::{MappedBytes, length};
 use crate::npy;
-use crate::npz::{self, Compression, Npz};
+use crate::npz::Npz;
 use crate::safetensors::{self, SafeTensors, Shards};
 use crate::tensors::{MappedTensors, read_all};
 
@@ -61,7 +60,7 @@ impl FileFormat {
         }
     }
 
-    /// Whether [`save`] can write tensors of `dtype` in this format.
+    /// Whether [`save`](crate::save()) can write tensors of `dtype` in this format.
     #[must_use]
     pub fn holds(self, dtype: DType) -> bool {
         match self {
@@ -72,7 +71,7 @@ impl FileFormat {
         }
     }
 
-    /// Whether a file of this format has a place for texts, which [`save`] otherwise refuses.
+    /// Whether a file of this format has a place for texts, which [`save`](crate::save()) otherwise refuses.
     #[must_use]
     pub fn holds_metadata(self) -> bool {
         matches!(self, Self::Container | Self::SafeTensors | Self::Gguf)
@@ -310,66 +309,5 @@ fn not_mapped(file: &str, name: &str) -> FileError {
     FileError::NotMapped {
         file: format!("{file}:{name}"),
         format: FileFormat::Npz,
-    }
-}
-
-/// Writes `tensors` and the texts `metadata` to the file at `path`, replacing what is there once the new file is complete;
-/// `progress` is told the bytes that are done and the bytes of all. An archive is not compressed ([`npz::write()`] can).
-///
-/// # Errors
-/// [`FileError::NotWritten`] for GGUF, [`FileError::NotOne`] unless a npy file gets one tensor, [`FileError::NoMetadata`] for
-/// texts in npy and npz, and what writing a file of the format reports.
-pub fn save(
-    path: impl AsRef<Path>,
-    format: FileFormat,
-    tensors: &[(&str, &Tensor)],
-    metadata: &[(&str, &str)],
-    mut progress: impl FnMut(u64, u64),
-) -> Result<(), FileError> {
-    let path = path.as_ref();
-    let file = || path.display().to_string();
-    let bytes = |tensor: &Tensor| u64::try_from(tensor.size_bytes()).unwrap_or(u64::MAX);
-    let total = tensors.iter().map(|(_, tensor)| bytes(tensor)).sum();
-    let mut done = 0;
-    let mut moved = |bytes| {
-        done += bytes;
-        progress(done, total);
-    };
-    if !format.holds_metadata() && !metadata.is_empty() {
-        return Err(FileError::NoMetadata {
-            file: file(),
-            format,
-            count: metadata.len(),
-        });
-    }
-    match format {
-        FileFormat::Container => {
-            let mut writer = ContainerWriter::create(path)?;
-            for (key, value) in metadata {
-                writer.set_metadata(*key, *value);
-            }
-            for (name, tensor) in tensors {
-                writer.write_with(name, tensor, &mut moved)?;
-            }
-            writer.finish()
-        }
-        FileFormat::SafeTensors => safetensors::write_with(path, tensors, metadata, &mut moved),
-        FileFormat::Npy => match tensors {
-            [(_, tensor)] => npy::write_file(path, tensor, ByteOrder::Little, &mut |piece| {
-                moved(length(piece));
-            }),
-            _ => Err(FileError::NotOne {
-                file: file(),
-                format,
-                count: tensors.len(),
-            }),
-        },
-        FileFormat::Npz => npz::write_file(path, tensors, Compression::Stored, &mut |piece| {
-            moved(length(piece));
-        }),
-        FileFormat::Gguf => Err(FileError::NotWritten {
-            file: file(),
-            format,
-        }),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! **What it owns.** Reading and writing tensors as files: this library's own [`container`], [`safetensors`] (one file or
 //! shards), numpy's [`npy`] (one array) and [`npz`] (named arrays in a zip archive); reading [`gguf`]. [`TensorFile`] opens
-//! any of them by its contents, [`save`] writes one, [`view_bytes`] sees bytes from elsewhere as a tensor; [`shared_memory`]
+//! any of them by its contents, [`save`] and [`save_each`] write one, [`view_bytes`] sees bytes from elsewhere as a tensor; [`shared_memory`]
 //! shares tensors between processes. **What it does not own:** graphs, and any op on the values it reads; a dtype or a memory order in a file becomes exactly that dtype and that
 //! memory order, and quantised blocks are described and handed out as bytes.
 //!
@@ -40,6 +40,7 @@ pub mod npz;
 mod output;
 mod rows;
 pub mod safetensors;
+mod save;
 #[cfg(test)]
 mod scratch;
 pub mod shared_memory;
@@ -49,5 +50,6 @@ pub use bytes::view_bytes;
 pub use element::ByteOrder;
 pub use entry::{BlockFormat, ElementFormat, Entry, FileFormat};
 pub use error::FileError;
-pub use file::{TensorFile, save};
+pub use file::TensorFile;
 pub use mapping::{MappedBytes, Mapping};
+pub use save::{Planned, save, save_each};

@@ -23,8 +23,10 @@ use crate::FileFormat;
 use crate::element::ByteOrder;
 use crate::entry::Entry;
 use crate::error::FileError;
+use crate::mapping::length;
 use crate::npy;
 use crate::output::OutputFile;
+use crate::save::{Fetch, Planned};
 
 /// The largest array that is read from an archive unless the caller says otherwise: 16 GiB.
 pub const DEFAULT_MAX_TENSOR_BYTES: u64 = 16 << 30;
@@ -231,31 +233,9 @@ pub fn write(
     arrays: &[(&str, &Tensor)],
     compression: Compression,
 ) -> Result<(), FileError> {
-    write_file(path.as_ref(), arrays, compression, &mut |_| {})
-}
-
-pub(crate) fn write_file(
-    path: &Path,
-    arrays: &[(&str, &Tensor)],
-    compression: Compression,
-    seen: &mut dyn FnMut(&[u8]),
-) -> Result<(), FileError> {
-    let file = path.display().to_string();
-    let _span = trace_span!(
-        DEBUG,
-        "save",
-        format = "npz",
-        path = file,
-        tensors = arrays.len()
-    );
-    check(&file, arrays)?;
-    let output = OutputFile::create(path).map_err(FileError::io(&file, "create"))?;
-    let written = write_archive(BufWriter::new(output), &file, arrays, compression, seen)?;
-    written
-        .into_inner()
-        .map_err(std::io::IntoInnerError::into_error)
-        .and_then(OutputFile::commit)
-        .map_err(FileError::io(&file, "write"))
+    let plan = planned(arrays);
+    let fetch: &mut Fetch<'_, FileError> = &mut |index, put| put(arrays[index].1);
+    write_each(path.as_ref(), &plan, compression, &mut |_| {}, fetch)
 }
 
 /// Writes an archive to `writer`; errors call it `file`. The same arrays give the same bytes at any time.
@@ -269,39 +249,74 @@ pub fn write_to(
     arrays: &[(&str, &Tensor)],
     compression: Compression,
 ) -> Result<(), FileError> {
-    check(file, arrays)?;
-    write_archive(writer, file, arrays, compression, &mut |_| {})?
+    let plan = planned(arrays);
+    check(file, &plan)?;
+    let fetch: &mut Fetch<'_, FileError> = &mut |index, put| put(arrays[index].1);
+    write_archive(writer, file, &plan, compression, &mut |_| {}, fetch)?
         .flush()
         .map_err(FileError::io(file, "write"))
 }
 
-fn check(file: &str, arrays: &[(&str, &Tensor)]) -> Result<(), FileError> {
+fn planned<'a>(arrays: &[(&'a str, &'a Tensor)]) -> Vec<Planned<'a>> {
+    let each = arrays.iter();
+    each.map(|(name, array)| Planned::of(name, array)).collect()
+}
+
+/// As [`write()`], with the arrays that `fetch` brings; `moved` is told the bytes of each piece that was written.
+pub(crate) fn write_each<E: From<FileError>>(
+    path: &Path,
+    plan: &[Planned<'_>],
+    compression: Compression,
+    moved: &mut dyn FnMut(u64),
+    fetch: &mut Fetch<'_, E>,
+) -> Result<(), E> {
+    let file = path.display().to_string();
+    let _span = trace_span!(
+        DEBUG,
+        "save",
+        format = "npz",
+        path = file,
+        tensors = plan.len()
+    );
+    check(&file, plan)?;
+    let output = OutputFile::create(path).map_err(FileError::io(&file, "create"))?;
+    let output = BufWriter::new(output);
+    let written = write_archive(output, &file, plan, compression, moved, fetch)?;
+    Ok(written
+        .into_inner()
+        .map_err(std::io::IntoInnerError::into_error)
+        .and_then(OutputFile::commit)
+        .map_err(FileError::io(&file, "write"))?)
+}
+
+fn check(file: &str, plan: &[Planned<'_>]) -> Result<(), FileError> {
     let mut names = HashSet::new();
-    for (name, tensor) in arrays {
+    for Planned { name, dtype, .. } in plan {
         if !names.insert(array_name(name)) {
             return Err(FileError::DuplicateName {
                 file: file.to_owned(),
                 name: array_name(name).to_owned(),
             });
         }
-        npy::check_dtype(tensor.dtype(), FileFormat::Npz, &format!("{file}:{name}"))?;
+        npy::check_dtype(*dtype, FileFormat::Npz, &format!("{file}:{name}"))?;
     }
     Ok(())
 }
 
-fn write_archive<W: Write + Seek>(
+fn write_archive<W: Write + Seek, E: From<FileError>>(
     writer: W,
     file: &str,
-    arrays: &[(&str, &Tensor)],
+    plan: &[Planned<'_>],
     compression: Compression,
-    seen: &mut dyn FnMut(&[u8]),
-) -> Result<W, FileError> {
+    moved: &mut dyn FnMut(u64),
+    fetch: &mut Fetch<'_, E>,
+) -> Result<W, E> {
     let method = match compression {
         Compression::Stored => CompressionMethod::Stored,
         Compression::Deflated => CompressionMethod::Deflated,
     };
     let mut archive = ZipWriter::new(writer);
-    for (name, tensor) in arrays {
+    for (index, Planned { name, .. }) in plan.iter().enumerate() {
         // Room for sizes above 4 GiB in every entry, as numpy leaves it: sizes are not known before the data is out.
         let options = SimpleFileOptions::default()
             .compression_method(method)
@@ -310,11 +325,13 @@ fn write_archive<W: Write + Seek>(
             .start_file(format!("{}.npy", array_name(name)), options)
             .map_err(|error| archive_error(file, "begin an array", error))?;
         let label = format!("{file}:{name}");
-        npy::write_to(&mut archive, tensor, ByteOrder::Little, &label, seen)?;
+        fetch(index, &mut |array| {
+            let seen = &mut |piece: &[u8]| moved(length(piece));
+            npy::write_to(&mut archive, array, ByteOrder::Little, &label, seen)
+        })?;
     }
-    archive
-        .finish()
-        .map_err(|error| archive_error(file, "write the directory", error))
+    let finished = archive.finish();
+    Ok(finished.map_err(|error| archive_error(file, "write the directory", error))?)
 }
 
 /// The name of the array in the file `name` of an archive.

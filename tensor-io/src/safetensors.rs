@@ -26,7 +26,7 @@ pub use read::SafeTensors;
 pub use shards::{Shards, write_shards};
 pub use write::{to_bytes, write};
 
-pub(crate) use write::{type_of, write_with};
+pub(crate) use write::{type_of, write_each};
 
 use tensor_core::DType;
 

@@ -84,3 +84,78 @@ pub(crate) fn read_all(
     };
     entries.iter().map(one).collect()
 }
+
+/// The public methods that a file with a field `tensors: MappedTensors` has for them, the same for every format.
+macro_rules! ways_to_tensors {
+    ($File:ident) => {
+        impl $File {
+            /// What the header says about each tensor, in the order of the file.
+            #[must_use]
+            pub fn entries(&self) -> &[Entry] {
+                self.tensors.entries.list()
+            }
+
+            /// The names, in the order of the file.
+            pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+                self.tensors.entries.names()
+            }
+
+            /// A copy of the tensor called `name`.
+            ///
+            /// # Errors
+            /// [`FileError::NoSuchTensor`], [`FileError::UnsupportedElement`] for a type without a dtype,
+            /// [`FileError::NoBool`], [`FileError::OutOfMemory`].
+            pub fn get(&self, name: &str) -> Result<Tensor, FileError> {
+                self.tensors.get_with(name, &mut |_| {})
+            }
+
+            /// As `get`; `moved` is told the bytes of each piece that was read.
+            pub(crate) fn get_with(
+                &self,
+                name: &str,
+                moved: &mut dyn FnMut(u64),
+            ) -> Result<Tensor, FileError> {
+                self.tensors.get_with(name, moved)
+            }
+
+            /// The tensor called `name`, whose elements stay in the file; read-only. Bools are copied.
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($File), "::get`]; [`FileError::Misaligned`] where the file does not align")]
+            /// as the elements have to be, and [`FileError::ForeignByteOrder`] for numbers in the byte order of other
+            /// machines.
+            pub fn map(&self, name: &str) -> Result<Tensor, FileError> {
+                self.tensors.map(name)
+            }
+
+            /// The bytes of the tensor called `name`, where they lie, whatever its element type is.
+            ///
+            /// # Errors
+            /// [`FileError::NoSuchTensor`].
+            pub fn raw(&self, name: &str) -> Result<MappedBytes, FileError> {
+                self.tensors.raw(name)
+            }
+
+            /// A copy of the rows `rows` of axis 0 of the tensor called `name`. No other bytes are read.
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($File), "::get`], and [`FileError::NoSuchRows`].")]
+            pub fn rows(&self, name: &str, rows: Range<usize>) -> Result<Tensor, FileError> {
+                self.tensors.rows(name, rows)
+            }
+
+            /// Copies of all tensors; `progress` is told the bytes that are done and the bytes of all.
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($File), "::get`]; the first error ends the reading.")]
+            pub fn read_all(
+                &self,
+                progress: impl FnMut(u64, u64),
+            ) -> Result<Vec<(String, Tensor)>, FileError> {
+                self.tensors.read_all(progress)
+            }
+        }
+    };
+}
+
+pub(crate) use ways_to_tensors;

@@ -45,7 +45,7 @@ fn sparse_container(path: &Path, small: &Tensor) -> io::Result<()> {
 /// Opening costs no time and no memory for what is not read: 4 GiB of zeros, of which the disk has none.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_large_file_costs_what_is_read_of_it() {
+fn f04_a_large_file_costs_what_is_read_of_it() {
     fn resident_bytes() -> usize {
         let pages = fs::read_to_string("/proc/self/statm").unwrap();
         pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
@@ -66,6 +66,10 @@ fn a_large_file_costs_what_is_read_of_it() {
     let mapped = start.elapsed() - opened;
     let small = container.map("small").unwrap();
     assert_eq!(small.as_slice::<f32>().unwrap()[99_999], 99_999.0);
+    assert_eq!(
+        container.get("small").unwrap().to_vec::<f32>().unwrap()[7],
+        7.0
+    );
     let grown = resident_bytes().saturating_sub(before);
     assert_eq!(large.size_bytes(), 4 << 30);
     assert_eq!(large.as_slice::<u8>().unwrap()[3 << 30], 0);

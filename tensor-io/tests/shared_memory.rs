@@ -81,6 +81,28 @@ fn g03_another_process_reads_what_this_one_shares() {
     assert!(!other_process("read", &name).status.success());
 }
 
+/// Who opens a name finds every tensor at the place, from the beginning of the memory on, that the header says.
+#[test]
+fn g04_places_are_offsets_from_the_base() {
+    let name = name("base");
+    let small = Tensor::from_vec_row_major([3], vec![1_u8, 2, 3]).unwrap();
+    let shared = SharedMemory::create(&name, &[("small", &small), ("wave", &wave())]).unwrap();
+    let open = shared_memory::open(shared.name()).unwrap();
+    let place = |index: usize| {
+        let entry = &open.entries()[index];
+        let at = open.raw(&entry.name).unwrap().as_ptr().addr();
+        (at, usize::try_from(entry.offset).unwrap())
+    };
+    let ((small_at, small_offset), (wave_at, wave_offset)) = (place(0), place(1));
+    // Both tell the same base, which is that of a page.
+    let base = small_at - small_offset;
+    assert_eq!((wave_at - wave_offset, base % 4096), (base, 0));
+    assert_eq!((small_offset, wave_offset), (192, 256));
+    let mapped = open.map("wave").unwrap();
+    let elements = mapped.as_slice::<f32>().unwrap();
+    assert_eq!((elements.as_ptr().addr(), elements[1]), (wave_at, 0.5));
+}
+
 #[test]
 fn g03_a_killed_creator_leaves_a_name_that_can_be_read_and_removed() {
     let name = name("killed");

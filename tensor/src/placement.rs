@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices_print_and_parse_back() {
+    fn e01_devices_are_small_ordered_keys_that_print_and_parse_back() {
         let devices = [
             (Device::CPU, "cpu:0"),
             (Device::new(DeviceKind::Vulkan, 3), "vulkan:3"),
@@ -287,6 +287,15 @@ mod tests {
             assert_eq!(device.to_string(), text);
             assert_eq!(text.parse(), Ok(device));
         }
+        // By kind, then by number: the order of the table above.
+        assert!(devices.is_sorted());
+        let by_device = std::collections::HashMap::from(devices);
+        assert_eq!(
+            by_device[&Device::new(DeviceKind::Custom(7), 1)],
+            "custom7:1"
+        );
+        assert_eq!(by_device.len(), devices.len());
+        assert!(size_of::<Device>() <= 4);
         for text in [
             "",
             "cpu",

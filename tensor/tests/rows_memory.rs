@@ -57,6 +57,32 @@ fn d13_constructors_say_their_memory_order_and_check_their_shape() {
 }
 
 #[test]
+fn d01_views_have_a_layout_each_and_one_storage_together() {
+    let (recording, allocator) = recording();
+    let owner = Tensor::from_slice_row_major_in(&allocator, [2, 3], &[1_i16, 2, 3, 4, 5, 6]);
+    let all = owner.unwrap().into_shared();
+    assert_eq!(all.layout().offset(), 0);
+    let column = all.slice_axis(1, SliceSpec::range(1, 2)).unwrap();
+    let turned = column.transpose();
+    for (view, layout) in [
+        (&all, "shape=[2, 3] strides=[3, 1] offset=0"),
+        (&column, "shape=[2, 1] strides=[3, 1] offset=1"),
+        (&turned, "shape=[1, 2] strides=[1, 3] offset=1"),
+    ] {
+        assert_eq!(view.layout().to_string(), layout);
+        assert!(view.shares_storage_with(&all));
+        assert_eq!(view.placement(), all.placement());
+    }
+    // One block, which goes with the last view of it.
+    assert_eq!((recording.allocations(), all.holders()), (1, 3));
+    drop((all, column));
+    assert_eq!(recording.live(), 1);
+    assert_eq!(turned.view().unwrap().to_vec::<i16>().unwrap(), [2, 5]);
+    drop(turned);
+    assert_eq!(recording.live(), 0);
+}
+
+#[test]
 fn d14_no_elements_allocate_nothing() {
     let (recording, allocator) = recording();
     let t = Tensor::zeros_in(&allocator, DType::C64, [3, 0, 2]).unwrap();
@@ -336,7 +362,7 @@ fn h04_a_leak_is_reported_at_the_end_of_the_program() {
 }
 
 #[test]
-fn d17_g01_memory_of_others_stays_theirs() {
+fn g01_memory_of_others_stays_theirs() {
     let weights: Arc<[f32]> = Arc::from([1.0, 2.0, 3.0, 4.0]);
     let buffer = OwnedBuffer::new(Arc::clone(&weights));
     let mut t = Typed::<f32>::from_buffer_row_major([2, 2], Box::new(buffer)).unwrap();

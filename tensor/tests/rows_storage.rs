@@ -412,7 +412,7 @@ fn c10_c11_c12_shared_owners_have_views_of_their_own() {
 }
 
 #[test]
-fn e10_e11_nothing_downloads_unasked() {
+fn e11_nothing_downloads_unasked() {
     let (typed, downloads) = on_device();
     let placement = Placement::on_device(DEVICE);
     assert_eq!(typed.placement(), placement);

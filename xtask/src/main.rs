@@ -4,7 +4,7 @@
 //! `main.rs` only dispatches; each command lives in the module of its name and offers `HELP` and `run(arguments)`.
 //! A command ends with 0 when it did its work, with 2 when it was called wrongly and with 1 on any other error, which
 //! it tells in one sentence. Nothing here is part of the library, and nothing here needs more than cargo, except
-//! `assets`, which fetches with the system's own `python3 -m pip`.
+//! `assets` and `exchange`, which fetch with the system's own `python3 -m pip`, `miri` and `fuzz`, which need nightly.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::print_stdout,
@@ -17,7 +17,9 @@ mod bench;
 mod bless;
 mod demo;
 mod deps;
+mod exchange;
 mod failure;
+mod fuzz;
 mod miri;
 mod process;
 mod source;
@@ -38,6 +40,8 @@ cargo xtask: the repository's own commands
   cargo xtask bench [FILTER..]          measure Tenfold beside its peers on real models
   cargo xtask bless onnx-suite          write what the ONNX backend suite is compared with, and the table of operators
   cargo xtask miri                      run the tests of the data model where undefined behaviour is noticed
+  cargo xtask fuzz [TARGET..]           read files that a fuzzer makes up, with every reader
+  cargo xtask exchange                  write and read files together with numpy, safetensors and gguf
   cargo xtask deps                      check the arrows between the crates
   cargo xtask tidy                      check the house rules (sizes, headers, unsafe, words)
 
@@ -69,6 +73,8 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         "bless" => (bless::HELP, bless::run),
         "demo" => (demo::HELP, demo::run),
         "deps" => (deps::HELP, deps::run),
+        "exchange" => (exchange::HELP, exchange::run),
+        "fuzz" => (fuzz::HELP, fuzz::run),
         "miri" => (miri::HELP, miri::run),
         "test" => (test::HELP, test::run),
         "tidy" => (tidy::HELP, tidy::run),

@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use crate::failure::Failure;
-use crate::{assets, demo, deps, process, tidy};
+use crate::{assets, demo, deps, exchange, process, tidy};
 
 pub(crate) const HELP: &str = "\
 cargo xtask test [--full]
@@ -16,8 +16,8 @@ cargo xtask test [--full]
 Runs, in this order and until the first failure: the programs that are needed, formatting, tidy, deps, clippy, the
 documentation, the models of the tests, all tests, the optional features. The last line names what was left out.
 
-  --full   also the larger models, the ONNX backend suite, our half of the benches, and the demos from end to end:
-           what continuous integration runs
+  --full   also the larger models, the ONNX backend suite, files exchanged with numpy, safetensors and gguf, our half of
+           the benches, and the demos from end to end: what continuous integration runs
 ";
 
 /// The workspace of the measurements, of which only our own half is tested: no test builds the other engines.
@@ -106,6 +106,12 @@ const STEPS: &[Step] = &[
         full: true,
         run: onnx_suite,
         cure: "mend the cases named above, or run `cargo xtask bless onnx-suite` if more of them pass than before",
+    },
+    Step {
+        name: "exchange of files",
+        full: true,
+        run: || done(exchange::run(&[])),
+        cure: "run `cargo xtask exchange` alone, where the package index can be reached",
     },
     Step {
         name: "benches",

@@ -44,6 +44,7 @@ const UNSAFE_TESTS: &[&str] = &[
     "tensor/tests/cost.rs",
     "onnx/tests/cost.rs",
     "tests/tests/hostile.rs",
+    "fuzz/tests/smoke.rs",
 ];
 
 /// What the root of a crate must say. Crates that are not named here must forbid `unsafe`.

@@ -1,15 +1,15 @@
 //! `tenfold convert`: the tensors of a file in another format.
 //!
 //! Everything that the new file can't hold is found from the headers, before a tensor is read and before anything is written.
-//! Tensors stay where they lie in the old file until they are written; only those that are cast, or that lie in an archive,
-//! take memory.
+//! Tensors are carried over one by one, so that files larger than memory convert too: a tensor stays where it lies in the old
+//! file until it is written; only one that is cast, or that lies in an archive, takes memory, for as long as it is written.
 
 use std::io::{self, IsTerminal as _};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 use tenfold::{DType, Tensor};
-use tensor_io::{ElementFormat, Entry, FileFormat, TensorFile, save};
+use tensor_io::{ElementFormat, Entry, FileFormat, Planned, TensorFile, save_each};
 
 use super::inspect::tensors::typed_metadata;
 use super::tensor::read;
@@ -111,59 +111,66 @@ fn obstacle(entry: &Entry, cast: Option<DType>, format: FileFormat) -> Option<St
     })
 }
 
-/// Reads, casts and writes; the bytes of all tensors as they were written.
+/// Reads, casts and writes, one tensor at a time; the bytes of all tensors as they were written.
 fn write(
     args: &ConvertArgs,
     file: &mut TensorFile,
     entries: &[Entry],
     metadata: &[(String, String)],
 ) -> Result<u64, Failure> {
-    let bar = progress_bar(entries.iter().map(|entry| entry.bytes).sum());
-    bar.set_message("reading");
-    let mut tensors: Vec<(&str, Tensor)> = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let tensor = read(file, &entry.name)?;
-        let tensor = match args.dtype {
-            Some(dtype) if dtype != tensor.dtype() => {
-                tensor.cast(dtype).map_err(tenfold::Error::from)?
-            }
-            _ => tensor,
-        };
-        tensors.push((&entry.name, tensor));
-        bar.inc(entry.bytes);
-    }
-    let named: Vec<(&str, &Tensor)> = tensors
+    let dtype = |entry: &Entry| args.dtype.or(entry.format.dtype());
+    let plan: Vec<Planned<'_>> = entries
         .iter()
-        .map(|(name, tensor)| (*name, tensor))
+        .filter_map(|entry| {
+            // `check` has refused what has no dtype.
+            Some(Planned {
+                name: &entry.name,
+                dtype: dtype(entry)?,
+                shape: &entry.shape,
+            })
+        })
         .collect();
     let texts: Vec<(&str, &str)> = metadata
         .iter()
         .filter(|_| args.output.format.holds_metadata())
         .map(|(key, value)| (key.as_str(), value.as_str()))
         .collect();
-    bar.set_message("writing");
-    save(
+    let bar = progress_bar();
+    let mut written = 0;
+    save_each(
         &args.output.path,
         args.output.format,
-        &named,
+        &plan,
         &texts,
+        |name| converted(file, name, args.dtype),
         |done, total| {
+            written = done;
             bar.set_length(total);
             bar.set_position(done);
         },
     )?;
     bar.finish_and_clear();
-    let sizes = named.iter().map(|(_, tensor)| tensor.size_bytes() as u64);
-    Ok(sizes.sum())
+    Ok(written)
+}
+
+/// The tensor called `name`, in the dtype that was asked for.
+fn converted(file: &mut TensorFile, name: &str, dtype: Option<DType>) -> Result<Tensor, Failure> {
+    let tensor = read(file, name)?;
+    match dtype {
+        Some(dtype) if dtype != tensor.dtype() => {
+            Ok(tensor.cast(dtype).map_err(tenfold::Error::from)?)
+        }
+        _ => Ok(tensor),
+    }
 }
 
 /// A bar on the standard error, if a person may be looking at it. It is gone when the command ends.
-fn progress_bar(bytes: u64) -> ProgressBar {
+fn progress_bar() -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(bytes).with_finish(ProgressFinish::AndClear);
-    let template = "{msg} {bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+    let bar = ProgressBar::new(0).with_finish(ProgressFinish::AndClear);
+    let template = "{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
     match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style.progress_chars("█▉▊▋▌▍▎▏ ")),
         Err(_) => bar,

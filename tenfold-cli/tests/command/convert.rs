@@ -182,3 +182,42 @@ fn a_damaged_file_leaves_nothing_behind() {
     let left: Vec<_> = std::fs::read_dir(scratch.file("")).unwrap().collect();
     assert_eq!(left.len(), 1, "{left:?}");
 }
+
+/// A file of 256 MiB goes from format to format in a process that may not have more than 64 MiB of memory of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_larger_than_memory_are_converted_tensor_by_tensor() {
+    use std::process::Command;
+    use tensor_io::container::{Container, ContainerWriter};
+
+    let scratch = Scratch::new("convert-large");
+    let values: Vec<f32> = (0..2_u32 << 20).map(|k| k as f32).collect();
+    let tensor = Tensor::from_vec_row_major([1024, 2048], values).unwrap();
+    let mut writer = ContainerWriter::create(scratch.file("a.tensors")).unwrap();
+    for layer in 0..32 {
+        writer.write(&format!("layer {layer}"), &tensor).unwrap();
+    }
+    writer.finish().unwrap();
+    // Mapped and cast to an archive, from the archive, which can't be mapped, and mapped as it is.
+    for (from, to, more) in [
+        ("a.tensors", "b.npz", "--dtype f64"),
+        ("b.npz", "c.safetensors", "--dtype f32"),
+        ("c.safetensors", "d.tensors", ""),
+    ] {
+        let (input, output) = (scratch.file(from), scratch.file(to));
+        let binary = env!("CARGO_BIN_EXE_tenfold");
+        let line =
+            format!("ulimit -d 65536 && exec '{binary}' convert '{input}' '{output}' {more}");
+        let done = Command::new("sh").args(["-c", &line]).output().unwrap();
+        let complaint = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{from} to {to}: {complaint}");
+        std::fs::remove_file(input).unwrap();
+    }
+    let last = Container::open(scratch.file("d.tensors")).unwrap();
+    assert_eq!(last.entries().len(), 32);
+    let layer = last.map("layer 31").unwrap();
+    assert_eq!(
+        layer.as_slice::<f32>().unwrap(),
+        tensor.as_slice::<f32>().unwrap()
+    );
+}

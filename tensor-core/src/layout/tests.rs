@@ -571,3 +571,13 @@ fn sizes_and_static_ranks() {
         "row_major: rank mismatch: expected 2, actual 1"
     );
 }
+
+#[test]
+fn h13_a_layout_tells_itself_in_a_line() {
+    let dense = TensorLayout::<Rank<2>>::col_major([2, 3]).unwrap();
+    assert_eq!(dense.to_string(), "shape=[2, 3] strides=[1, 2] offset=0");
+    let turned = dense.slice(&[SliceSpec::reverse()]).unwrap();
+    assert_eq!(turned.to_string(), "shape=[2, 3] strides=[-1, 2] offset=1");
+    let scalar = TensorLayout::<DynRank>::row_major([]).unwrap();
+    assert_eq!(scalar.to_string(), "shape=[] strides=[] offset=0");
+}

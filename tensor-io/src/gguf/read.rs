@@ -11,7 +11,7 @@ use crate::element::{ByteOrder, Encoding};
 use crate::entry::Entry;
 use crate::error::FileError;
 use crate::mapping::{MappedBytes, Mapping};
-use crate::tensors::MappedTensors;
+use crate::tensors::{MappedTensors, ways_to_tensors};
 
 /// A GGUF file, mapped. Opening reads the metadata and the list of tensors.
 #[derive(Debug)]
@@ -89,67 +89,6 @@ impl Gguf {
             .find(|(known, _)| known == key)
             .map(|(_, value)| value)
     }
-
-    /// What the header says about each tensor, in the order of the file.
-    #[must_use]
-    pub fn entries(&self) -> &[Entry] {
-        self.tensors.entries.list()
-    }
-
-    /// The names, in the order of the file.
-    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.tensors.entries.names()
-    }
-
-    /// A copy of the tensor called `name`.
-    ///
-    /// # Errors
-    /// [`FileError::NoSuchTensor`], [`FileError::UnsupportedElement`] for a quantised type, [`FileError::OutOfMemory`].
-    pub fn get(&self, name: &str) -> Result<Tensor, FileError> {
-        self.tensors.get_with(name, &mut |_| {})
-    }
-
-    pub(crate) fn get_with(
-        &self,
-        name: &str,
-        moved: &mut dyn FnMut(u64),
-    ) -> Result<Tensor, FileError> {
-        self.tensors.get_with(name, moved)
-    }
-
-    /// The tensor called `name`, whose elements stay in the file; read-only.
-    ///
-    /// # Errors
-    /// As [`Gguf::get`]; [`FileError::ForeignByteOrder`] for a file of the other byte order, [`FileError::Misaligned`] for
-    /// an alignment below the element's.
-    pub fn map(&self, name: &str) -> Result<Tensor, FileError> {
-        self.tensors.map(name)
-    }
-
-    /// The bytes of the tensor called `name`, where they lie, whatever its type is.
-    ///
-    /// # Errors
-    /// [`FileError::NoSuchTensor`].
-    pub fn raw(&self, name: &str) -> Result<MappedBytes, FileError> {
-        self.tensors.raw(name)
-    }
-
-    /// A copy of the rows `rows` of axis 0 (ggml's last dimension) of the tensor called `name`. No other bytes are read.
-    ///
-    /// # Errors
-    /// As [`Gguf::get`], and [`FileError::NoSuchRows`].
-    pub fn rows(&self, name: &str, rows: Range<usize>) -> Result<Tensor, FileError> {
-        self.tensors.rows(name, rows)
-    }
-
-    /// Copies of all tensors; `progress` is told the bytes that are done and the bytes of all.
-    ///
-    /// # Errors
-    /// As [`Gguf::get`]; the first error ends the reading, so that a file with quantised tensors can't be read so.
-    pub fn read_all(
-        &self,
-        progress: impl FnMut(u64, u64),
-    ) -> Result<Vec<(String, Tensor)>, FileError> {
-        self.tensors.read_all(progress)
-    }
 }
+
+ways_to_tensors!(Gguf);

@@ -15,6 +15,7 @@ use crate::entry::ElementFormat;
 use crate::error::FileError;
 use crate::mapping::length;
 use crate::output::OutputFile;
+use crate::save::{Fetch, Planned};
 
 /// Writes `tensors` and `metadata` to the file at `path`, replacing what is there once the new file is complete.
 ///
@@ -38,18 +39,31 @@ pub(crate) fn write_with(
     metadata: &[(&str, &str)],
     moved: &mut dyn FnMut(u64),
 ) -> Result<(), FileError> {
+    let plan = planned(&path.display().to_string(), tensors)?;
+    let fetch: &mut Fetch<'_, FileError> = &mut |index, put| put(tensors[index].1);
+    write_each(path, &plan, metadata, moved, fetch)
+}
+
+/// As [`write_with`], with the tensors that `fetch` brings.
+pub(crate) fn write_each<E: From<FileError>>(
+    path: &Path,
+    plan: &[Planned<'_>],
+    metadata: &[(&str, &str)],
+    moved: &mut dyn FnMut(u64),
+    fetch: &mut Fetch<'_, E>,
+) -> Result<(), E> {
     let file = path.display().to_string();
     let _span = trace_span!(
         DEBUG,
         "save",
         format = "safetensors",
         path = file,
-        tensors = tensors.len()
+        tensors = plan.len()
     );
-    let plan = Plan::new(&file, tensors, metadata)?;
+    let plan = Plan::new(&file, plan, metadata)?;
     let mut output = OutputFile::create(path).map_err(FileError::io(&file, "create"))?;
-    plan.write_to(&mut output, &file, moved)?;
-    output.commit().map_err(FileError::io(&file, "write"))
+    plan.write_to(&mut output, &file, moved, fetch)?;
+    Ok(output.commit().map_err(FileError::io(&file, "write"))?)
 }
 
 /// The bytes of a safetensors file with `tensors` and `metadata`.
@@ -62,14 +76,30 @@ pub fn to_bytes(
 ) -> Result<Vec<u8>, FileError> {
     let file = "safetensors bytes";
     let mut bytes = Vec::new();
-    Plan::new(file, tensors, metadata)?.write_to(&mut bytes, file, &mut |_| {})?;
+    let plan = planned(file, tensors)?;
+    let fetch: &mut Fetch<'_, FileError> = &mut |index, put| put(tensors[index].1);
+    Plan::new(file, &plan, metadata)?.write_to(&mut bytes, file, &mut |_| {}, fetch)?;
     Ok(bytes)
 }
 
-/// A file that can be written: tensors in the order of the file, and its header.
+/// What is to be written of tensors whose values are on the host.
+fn planned<'a>(
+    file: &str,
+    tensors: &[(&'a str, &'a Tensor)],
+) -> Result<Vec<Planned<'a>>, FileError> {
+    let one = |&(name, tensor): &(&'a str, &'a Tensor)| {
+        let on_host = tensor.view();
+        on_host.map_err(FileError::tensor(&format!("{file}:{name}")))?;
+        Ok(Planned::of(name, tensor))
+    };
+    tensors.iter().map(one).collect()
+}
+
+/// A file that can be written: its header, and its tensors in the order of the file.
 struct Plan<'a> {
     header: Vec<u8>,
-    tensors: Vec<(&'a str, TensorView<'a>)>,
+    /// Name and place in what was asked for.
+    tensors: Vec<(&'a str, usize)>,
 }
 
 /// Place of a dtype in the format's order, and its name there.
@@ -82,13 +112,13 @@ pub(crate) fn type_of(dtype: DType) -> Option<(usize, &'static str)> {
 impl<'a> Plan<'a> {
     fn new(
         file: &str,
-        tensors: &[(&'a str, &'a Tensor)],
+        tensors: &[Planned<'a>],
         metadata: &[(&str, &str)],
     ) -> Result<Self, FileError> {
         let mut names = HashSet::new();
         let mut sorted = Vec::with_capacity(tensors.len());
-        for &(name, tensor) in tensors {
-            let label = format!("{file}:{name}");
+        for (index, &planned) in tensors.iter().enumerate() {
+            let name = planned.name;
             if name == METADATA {
                 return Err(FileError::ReservedName {
                     file: file.to_owned(),
@@ -102,49 +132,51 @@ impl<'a> Plan<'a> {
                     name: name.to_owned(),
                 });
             }
-            let Some(kind) = type_of(tensor.dtype()) else {
-                return Err(FileError::UnsupportedDType {
-                    file: label,
-                    format: FileFormat::SafeTensors,
-                    dtype: tensor.dtype(),
-                });
-            };
-            let view = tensor.view().map_err(FileError::tensor(&label))?;
-            sorted.push((kind, name, view));
+            let kind = type_of(planned.dtype).ok_or_else(|| FileError::UnsupportedDType {
+                file: format!("{file}:{name}"),
+                format: FileFormat::SafeTensors,
+                dtype: planned.dtype,
+            })?;
+            sorted.push((kind, planned, index));
         }
         // Falling sizes keep every tensor at a multiple of its element's size.
-        sorted.sort_by(|((a, _), a_name, _), ((b, _), b_name, _)| {
-            b.cmp(a).then_with(|| a_name.cmp(b_name))
+        sorted.sort_by(|((a, _), left, _), ((b, _), right, _)| {
+            b.cmp(a).then_with(|| left.name.cmp(right.name))
         });
         let header = header(file, &sorted, metadata)?;
         let tensors = sorted
             .into_iter()
-            .map(|(_, name, view)| (name, view))
+            .map(|(_, planned, index)| (planned.name, index))
             .collect();
         Ok(Self { header, tensors })
     }
 
-    fn write_to(
+    fn write_to<E: From<FileError>>(
         &self,
         writer: &mut impl Write,
         file: &str,
         moved: &mut dyn FnMut(u64),
-    ) -> Result<(), FileError> {
+        fetch: &mut Fetch<'_, E>,
+    ) -> Result<(), E> {
         writer
             .write_all(&length(&self.header).to_le_bytes())
             .and_then(|()| writer.write_all(&self.header))
             .map_err(FileError::io(file, "write the header"))?;
-        self.tensors.iter().try_for_each(|(name, view)| {
-            let _span = trace_span!(
-                DEBUG,
-                "write",
-                name,
-                shape = ?view.shape(),
-                dtype = %view.dtype(),
-            );
-            let seen = &mut |piece: &[u8]| moved(length(piece));
-            dispatch_dtype!(view.dtype(), T => elements::<T>(writer, view, seen), _external => Ok(()))
-                .map_err(FileError::io(&format!("{file}:{name}"), "write"))
+        self.tensors.iter().try_for_each(|&(name, index)| {
+            fetch(index, &mut |tensor| {
+                let label = format!("{file}:{name}");
+                let view = tensor.view().map_err(FileError::tensor(&label))?;
+                let _span = trace_span!(
+                    DEBUG,
+                    "write",
+                    name,
+                    shape = ?view.shape(),
+                    dtype = %view.dtype(),
+                );
+                let seen = &mut |piece: &[u8]| moved(length(piece));
+                dispatch_dtype!(view.dtype(), T => elements::<T>(writer, &view, seen), _external => Ok(()))
+                    .map_err(FileError::io(&label, "write"))
+            })
         })
     }
 }
@@ -160,7 +192,8 @@ fn elements<T: Element>(
     write_elements(writer, view, ByteOrder::Little, seen)
 }
 
-type Sorted<'a> = ((usize, &'static str), &'a str, TensorView<'a>);
+/// Place and name of the type, what is written, and its place in what was asked for.
+type Sorted<'a> = ((usize, &'static str), Planned<'a>, usize);
 
 /// The header, padded with spaces to 8 bytes.
 fn header(
@@ -184,10 +217,15 @@ fn header(
         members.push(format!("\"{METADATA}\":{{{}}}", texts.join(",")));
     }
     let mut start = 0_u64;
-    for ((_, dtype), name, view) in tensors {
-        let shape: Vec<String> = view.shape().iter().map(usize::to_string).collect();
-        let bytes = ElementFormat::DType(view.dtype()).bytes(view.shape());
-        let end = start + bytes.expect("an owned tensor fits memory");
+    for ((_, dtype), planned, _) in tensors {
+        let name = planned.name;
+        let shape: Vec<String> = planned.shape.iter().map(usize::to_string).collect();
+        let bytes = ElementFormat::DType(planned.dtype).bytes(planned.shape);
+        let end = bytes.and_then(|bytes| start.checked_add(bytes));
+        let end = end.ok_or_else(|| FileError::OutOfMemory {
+            file: format!("{file}:{name}"),
+            bytes: u64::MAX,
+        })?;
         members.push(format!(
             "{}:{{\"dtype\":\"{dtype}\",\"shape\":[{}],\"data_offsets\":[{start},{end}]}}",
             json_text(name),

@@ -279,7 +279,7 @@ impl ExternalScalar for Percent {
 }
 
 #[test]
-fn bytes_are_seen_where_they_lie() {
+fn g02_bytes_are_seen_where_they_lie() {
     let words = [0x3fc0_0000_u32, 0xc000_0000, 0, 0x4120_0000];
     let bytes: &[u8] = bytemuck::cast_slice(&words);
     let floats = view_bytes(DType::F32, &[2, 2], bytes).unwrap();

@@ -31,7 +31,7 @@ fn container_of(names: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn version_1_stays_readable() {
+fn f06_version_1_stays_readable() {
     let container = Container::open(fixture("version_1.tensors")).unwrap();
     assert_eq!(container.entries().len(), 75);
     assert_eq!(
@@ -59,7 +59,7 @@ fn version_1_stays_readable() {
 }
 
 #[test]
-fn appended_fixture_has_its_states() {
+fn f06_the_appended_file_of_version_1_has_its_states() {
     let path = fixture("appended_1.tensors");
     let now = Container::open(&path).unwrap();
     let earlier = Container::open_earlier(&path).unwrap();
@@ -77,7 +77,7 @@ fn appended_fixture_has_its_states() {
 }
 
 #[test]
-fn what_is_written_is_read_again_and_left_for_python() {
+fn f11_many_named_tensors_are_read_as_they_were_written() {
     let path = written("tensor_io_written.tensors");
     let mut writer = ContainerWriter::create(&path).unwrap();
     writer.set_metadata("made by", "nobody");
@@ -139,7 +139,7 @@ fn the_directory_describes_the_tensors() {
 }
 
 #[test]
-fn views_of_any_layout_are_written_row_major() {
+fn f02_views_of_any_layout_are_written_row_major() {
     let matrix = Tensor::from_vec_row_major([3, 4], (0..12_i32).collect()).unwrap();
     let view = matrix.view().unwrap();
     let steps = [SliceSpec::reverse(), SliceSpec::new(None, None, 2)];
@@ -176,7 +176,7 @@ fn views_of_any_layout_are_written_row_major() {
 }
 
 #[test]
-fn only_the_bytes_that_are_asked_for_are_read() {
+fn f05_only_the_bytes_that_are_asked_for_are_read() {
     let rows = 1000_usize;
     let values: Vec<f32> = (0..u16::try_from(rows * 8).unwrap())
         .map(f32::from)
@@ -246,7 +246,7 @@ fn reader_count(reader: &ContainerReader<Counted>) -> usize {
 }
 
 #[test]
-fn mapped_tensors_lie_in_the_file_and_outlive_it() {
+fn f04_mapped_tensors_lie_in_the_file_and_outlive_it() {
     let path = written("mapped.tensors");
     let mut writer = ContainerWriter::create(&path).unwrap();
     for name in all_names() {
@@ -384,7 +384,7 @@ impl ExternalScalar for Percent {
 }
 
 #[test]
-fn refusals_name_the_tensor() {
+fn f11_a_second_tensor_of_a_name_is_refused() {
     let mut bytes = Cursor::new(Vec::new());
     let mut writer = ContainerWriter::new(&mut bytes, "file").unwrap();
     let shares = TypedTensor::from_host_vec_row_major([1], vec![Percent(30)]).unwrap();
@@ -412,7 +412,7 @@ fn refusals_name_the_tensor() {
 }
 
 #[test]
-fn devices_are_kept_as_text() {
+fn f10_devices_are_kept_as_text() {
     let tensor = TypedTensor::<f32>::from_vec_row_major([1], vec![1.0])
         .unwrap()
         .into_host()
@@ -460,7 +460,7 @@ impl Buffer<f32> for Far {
 }
 
 #[test]
-fn nothing_is_moved_to_the_host_unasked() {
+fn f02_nothing_is_moved_to_the_host_unasked() {
     let far: TypedTensor<f32, DynRank, Gpu> =
         TypedTensor::from_buffer_row_major([1], Box::new(Far)).unwrap();
     let far: Tensor = far.into_dynamic().into();

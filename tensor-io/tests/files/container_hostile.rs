@@ -40,7 +40,7 @@ fn read_all(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, FileError> {
 
 /// Every byte altered in turn: an error, or (in padding and old directories) the same tensors.
 #[test]
-fn every_altered_byte_is_noticed() {
+fn f07_every_altered_byte_is_noticed() {
     for (file, padding) in [("appended_1.tensors", true), ("small.tensors", false)] {
         let whole = if padding {
             fs::read(fixture(file)).unwrap()
@@ -94,7 +94,7 @@ fn small() -> Vec<u8> {
 }
 
 #[test]
-fn every_cut_is_noticed() {
+fn f07_every_cut_is_noticed() {
     for whole in [fs::read(fixture("appended_1.tensors")).unwrap(), small()] {
         for length in 0..whole.len() {
             assert!(read_all(&whole[..length]).is_err(), "cut at {length}");
@@ -114,7 +114,7 @@ fn check(raw: &RawContainer, expect: &str) {
 }
 
 #[test]
-fn numbers_that_do_not_add_up() {
+fn f03_numbers_that_do_not_add_up() {
     let entry = |offset| RawEntry::new("a", 1, &[16], offset, 64, 0);
     let with = |entries: &[RawEntry]| RawContainer {
         entries: entries.into(),
@@ -305,7 +305,7 @@ fn a_torn_slot_is_told_apart_from_an_old_state() {
 }
 
 #[test]
-fn damage_is_an_error_before_a_tensor_exists() {
+fn f07_damage_is_an_error_before_a_tensor_exists() {
     let mut bytes = small();
     bytes[192 + 100] ^= 4;
     let container = Container::from_mapping(Mapping::from_bytes(&bytes).unwrap(), "file").unwrap();

@@ -7,5 +7,6 @@ mod container_hostile;
 mod gguf;
 mod numpy;
 mod numpy_hostile;
+mod promises;
 mod safetensors;
 mod support;

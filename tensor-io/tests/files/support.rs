@@ -17,15 +17,22 @@ use tensor::{Complex32, Complex64, DType, Tensor, TensorElement, bf16, dispatch_
 /// The kinds of shapes; a `turned` array is column-major.
 pub(crate) const KINDS: [&str; 5] = ["scalar", "empty", "vector", "cube", "turned"];
 
+/// Kinds that are exchanged with Python beyond the fixtures; a `plane` is column-major, `strided` is seen in a larger one.
+pub(crate) const MORE_KINDS: [&str; 9] = [
+    "single", "nothing", "matrix", "plane", "row", "hyper", "units", "gap", "strided",
+];
+
 pub(crate) fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures")
         .join(name)
 }
 
-/// A file for the Python scripts to check.
+/// A place for a file that a test writes.
 pub(crate) fn written(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+    // Cargo names the folder to tests, but not to examples.
+    let folder = option_env!("CARGO_TARGET_TMPDIR").map(PathBuf::from);
+    folder.unwrap_or_else(std::env::temp_dir).join(name)
 }
 
 pub(crate) fn shape(kind: &str) -> &'static [usize] {
@@ -34,6 +41,14 @@ pub(crate) fn shape(kind: &str) -> &'static [usize] {
         "empty" => &[0, 3],
         "vector" => &[5],
         "cube" | "turned" => &[2, 3, 4],
+        "single" => &[1],
+        "nothing" => &[0],
+        "matrix" | "plane" => &[4, 2],
+        "row" => &[1, 3],
+        "hyper" => &[2, 1, 3, 2],
+        "units" => &[1, 1, 1, 1],
+        "gap" => &[2, 0, 3],
+        "strided" => &[3, 4],
         other => panic!("no shape {other}"),
     }
 }
@@ -96,14 +111,29 @@ pub(crate) fn array(name: &str) -> Tensor {
     let dtype: DType = dtype.parse().unwrap();
     dispatch_dtype!(dtype, T => {
         let values = values::<T>(shape);
-        if kind == "turned" {
-            // Element (i, j, k) of the logical order is at i + 2 j + 6 k.
-            let turned = (0..24).map(|at| values[(at % 2) * 12 + (at / 2 % 3) * 4 + at / 6]).collect();
+        if column_major(kind) {
+            let places = (0..values.len()).map(|at| row_major_place(shape, at));
+            let turned = places.map(|place| values[place]).collect();
             Tensor::from_vec_col_major(shape, turned).unwrap()
         } else {
             Tensor::from_vec_row_major(shape, values).unwrap()
         }
     }, _external => panic!("no array of {dtype}"))
+}
+
+fn column_major(kind: &str) -> bool {
+    matches!(kind, "turned" | "plane")
+}
+
+/// The place in row-major order of the element that is number `at` in column-major order.
+fn row_major_place(shape: &[usize], mut at: usize) -> usize {
+    let (mut place, mut step) = (0, shape.iter().product::<usize>());
+    for extent in shape {
+        step /= extent;
+        place += at % extent * step;
+        at /= extent;
+    }
+    place
 }
 
 pub(crate) fn is_column_major(tensor: &Tensor) -> bool {
@@ -114,7 +144,8 @@ pub(crate) fn is_column_major(tensor: &Tensor) -> bool {
 /// Whether `tensor` is the array called `name`, in its memory order.
 pub(crate) fn check_array(name: &str, tensor: &Tensor) {
     check_values(name, tensor);
-    assert_eq!(is_column_major(tensor), name.ends_with("turned"), "{name}");
+    let kind = name.split('_').next_back().unwrap();
+    assert_eq!(is_column_major(tensor), column_major(kind), "{name}");
 }
 
 /// Whether `tensor` has dtype, shape and values of the array called `name`.

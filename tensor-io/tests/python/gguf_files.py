@@ -18,8 +18,8 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 TYPES = "f32 f64 f16 bf16 i8 i16 i32 i64".split()
 
 
-def write(file, endian, alignment):
-    writer = GGUFWriter(FIXTURES / file, "test", endianess=endian)
+def write(path, endian, alignment, kinds=SHAPES):
+    writer = GGUFWriter(path, "test", endianess=endian)
     if alignment:
         writer.add_custom_alignment(alignment)
     limits = {"uint": 2**64 - 1, "int": -(2**63)}
@@ -37,9 +37,9 @@ def write(file, endian, alignment):
     writer.add_array("texts", ["", "a", "µß"])
     writer.add_key_value("bytes", [0, 127, 255], GGUFValueType.ARRAY, sub_type=GGUFValueType.UINT8)
     for dtype in TYPES:
-        for kind in SHAPES:
+        for kind in kinds:
             name = f"{dtype}_{kind}"
-            value = np.ascontiguousarray(array(name)).reshape(SHAPES[kind])
+            value = np.ascontiguousarray(array(name)).reshape(kinds[kind])
             raw = None
             if dtype == "bf16":
                 value, raw = value.view(np.uint16), GGMLQuantizationType.BF16
@@ -55,5 +55,6 @@ def write(file, endian, alignment):
     writer.close()
 
 
-write("little.gguf", GGUFEndian.LITTLE, None)
-write("big.gguf", GGUFEndian.BIG, 8)
+if __name__ == "__main__":
+    write(FIXTURES / "little.gguf", GGUFEndian.LITTLE, None)
+    write(FIXTURES / "big.gguf", GGUFEndian.BIG, 8)

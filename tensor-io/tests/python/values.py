@@ -1,8 +1,8 @@
-"""The arrays that all fixtures hold; `tests/support/mod.rs` has the same rules in Rust.
+"""The arrays that all fixtures hold; `tests/files/support.rs` has the same rules in Rust.
 
 Element k of an array, in row-major logical order: bool: whether 3 divides k; integers: the type's smallest for k = 0, its
 largest for k = 1, else k; floats: k / 2 - 1; complex numbers: that plus k i. An array is called `DTYPE_KIND`; the kinds are
-the shapes below, `turned` being a cube whose memory is column-major.
+the shapes below: `turned` and `plane` are column-major, `strided` is every second element of a larger array, from the end.
 """
 
 import ml_dtypes
@@ -16,11 +16,18 @@ DTYPES = {
 
 SHAPES = {"scalar": (), "empty": (0, 3), "vector": (5,), "cube": (2, 3, 4), "turned": (2, 3, 4)}
 
+# What the two sides exchange beyond the fixtures.
+EXCHANGED = SHAPES | {
+    "single": (1,), "nothing": (0,), "matrix": (4, 2), "plane": (4, 2), "row": (1, 3), "hyper": (2, 1, 3, 2),
+    "units": (1, 1, 1, 1), "gap": (2, 0, 3), "strided": (3, 4),
+}  # fmt: skip
+COLUMN_MAJOR = ("turned", "plane")
+
 
 def array(name):
     """The array called `name`."""
     dtype, kind = name.split("_")
-    shape = SHAPES[kind]
+    shape = EXCHANGED[kind]
     k = np.arange(int(np.prod(shape)))
     if dtype == "bool":
         flat = k % 3 == 0
@@ -31,7 +38,11 @@ def array(name):
         flat[1:2] = limits.max
     else:
         flat = (k / 2 - 1 + (1j * k if dtype[0] == "c" else 0)).astype(DTYPES[dtype])
-    return np.asarray(flat.reshape(shape), order="F" if kind == "turned" else "C")
+    if kind == "strided":
+        larger = np.zeros((2 * shape[0], 2 * shape[1]), flat.dtype)
+        larger[::-2, ::-2] = flat.reshape(shape)
+        return larger[::-2, ::-2]
+    return np.asarray(flat.reshape(shape), order="F" if kind in COLUMN_MAJOR else "C")
 
 
 def same(name, found, turned=True):
@@ -39,4 +50,6 @@ def same(name, found, turned=True):
     expect = array(name)
     assert found.dtype == expect.dtype and found.shape == expect.shape, (name, found.dtype, found.shape)
     assert found.tobytes(order="C") == expect.tobytes(order="C"), name
-    assert not turned or found.flags.f_contiguous == expect.flags.f_contiguous, name
+    # What is contiguous in no order is written row-major.
+    column = expect.flags.f_contiguous and not expect.flags.c_contiguous
+    assert not turned or (found.flags.f_contiguous and not found.flags.c_contiguous) == column, name

@@ -43,6 +43,8 @@ struct State {
     calls: usize,
     fail_at: Option<usize>,
     queues: Vec<Queue>,
+    /// Where the bytes of each upload by a stream were in host memory.
+    sources: Vec<usize>,
 }
 
 /// A device, by its number.
@@ -88,6 +90,32 @@ impl FakeDevice {
     /// Runs what is queued in stream number `stream`, as far as it does not wait for another one.
     pub(crate) fn run(&self, stream: usize) {
         while self.step(stream) {}
+    }
+
+    /// One moment in which every stream does one copy at most, and none that waits for a copy of the same moment; how
+    /// many were done.
+    pub(crate) fn tick(&self) -> usize {
+        let mut state = self.state();
+        let done: Vec<usize> = state.queues.iter().map(|queue| queue.done).collect();
+        let mut ready = Vec::new();
+        for (stream, queue) in state.queues.iter_mut().enumerate() {
+            while let Some(&Op::Wait(other, number)) = queue.ops.front() {
+                if done[other] < number {
+                    break;
+                }
+                queue.ops.pop_front();
+                queue.done += 1;
+            }
+            if let Some(Op::Copy(_)) = queue.ops.front() {
+                ready.push(stream);
+            }
+        }
+        drop(state);
+        ready.iter().filter(|&&stream| self.step(stream)).count()
+    }
+
+    pub(crate) fn sources(&self) -> Vec<usize> {
+        self.state().sources.clone()
     }
 
     /// Does one op, if there is one that need not wait.
@@ -182,7 +210,9 @@ impl State {
         match &mut kind {
             TransferKind::Upload { from, to } => {
                 self.counts.writes += 1;
-                self.bytes(device, to)?.copy_from_slice((**from).as_ref());
+                let bytes = (**from).as_ref();
+                self.sources.push(bytes.as_ptr().addr());
+                self.bytes(device, to)?.copy_from_slice(bytes);
             }
             TransferKind::Download { from, to } => {
                 self.counts.reads += 1;

@@ -3,6 +3,7 @@
 
 mod copies;
 mod fake_device;
+mod host_memory;
 mod streams;
 
 use std::alloc::Layout;
@@ -15,8 +16,8 @@ use tensor::alloc::{
     PoolOptions, RecordingAllocator, SystemAllocator,
 };
 use tensor::device::{
-    DeviceBuffer, DeviceError, Devices, Driver, HostSource, MemoryRange, Stream, Target, Transfer,
-    conformance, copy, same_device,
+    DeviceBuffer, DeviceError, Devices, Driver, Event, HostSource, MemoryRange, Stream, Target,
+    Transfer, conformance, copy, same_device,
 };
 use tensor::{
     AllocBuffer, Buffer, DType, Device, DeviceKind, DynRank, ExternalScalar, Gpu, MemoryKind,
@@ -101,6 +102,27 @@ fn e10_e11_nothing_but_a_copy_by_name_touches_the_device() {
 }
 
 #[test]
+fn h14_debug_prints_metadata_and_no_value() {
+    let (devices, a, _) = devices();
+    let host = Tensor::full([2, 3], 77_i32).unwrap();
+    let typed = TypedTensor::<i32>::from_vec_row_major(vec![1], vec![77]).unwrap();
+    let there = host.to_host().unwrap().into_device(&devices, a.device());
+    let there = there.unwrap();
+    let shared = rows().into_shared().to(&devices, a.device()).unwrap();
+    let start = a.counts();
+    let view = host.view().unwrap();
+    for text in [
+        format!("{host:?} {view:?}"),
+        format!("{typed:?} {:?}", typed.as_view().unwrap()),
+        format!("{there:?}"),
+        format!("{shared:?}"),
+    ] {
+        assert!(text.contains("shape") && !text.contains("77"), "{text}");
+    }
+    assert_eq!(a.counts(), start);
+}
+
+#[test]
 fn d06_pools_limits_and_watchers_stand_in_front_of_device_memory() {
     let (mut devices, a, _) = devices();
     let device = a.device();
@@ -119,77 +141,6 @@ fn d06_pools_limits_and_watchers_stand_in_front_of_device_memory() {
     assert_eq!((debug.leak_report().as_str(), a.live()), ("", 1));
     pool.trim();
     assert_eq!(a.live(), 0);
-}
-
-/// A device whose only memory is managed: the host addresses it.
-#[derive(Debug)]
-struct Managed(FakeDevice);
-
-impl Driver for Managed {
-    fn device(&self) -> Device {
-        Device::new(DeviceKind::Custom(12), 0)
-    }
-    fn allocators(&self) -> Vec<Arc<dyn Allocator>> {
-        let place = |memory_kind| Placement {
-            memory_kind,
-            device: Some(self.device()),
-            cpu_domain: None,
-        };
-        [MemoryKind::Managed, MemoryKind::PinnedHost]
-            .map(|kind| {
-                Arc::new(SystemAllocator::new().labelled(place(kind))) as Arc<dyn Allocator>
-            })
-            .into()
-    }
-    fn write(&self, _: &[u8], to: &MemoryRange) -> Result<(), DeviceError> {
-        panic!("{to:?} is written by the host")
-    }
-    fn read(&self, from: &MemoryRange, _: &mut [u8]) -> Result<(), DeviceError> {
-        panic!("{from:?} is read by the host")
-    }
-    fn copy(&self, from: &MemoryRange, _: &MemoryRange) -> Result<(), DeviceError> {
-        panic!("{from:?} is copied by the host")
-    }
-    fn create_stream(&self) -> Result<Arc<dyn Stream>, DeviceError> {
-        self.0.create_stream()
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-#[test]
-fn d07_d08_pinned_and_managed_memory_is_read_in_place() {
-    let driver: Arc<dyn Driver> = Arc::new(Managed(FakeDevice::new(9)));
-    conformance::check(&driver);
-    let device = driver.device();
-    let mut devices = Devices::default();
-    devices.register(driver).unwrap();
-    let managed = Tensor::full([1000, 1000], 1.5_f32)
-        .unwrap()
-        .into_device(&devices, device)
-        .unwrap();
-    assert_eq!(
-        managed.placement().to_string(),
-        "managed memory of custom12:0"
-    );
-    assert_eq!(managed.placement().resident_device(), device);
-    assert_eq!(
-        managed.view().unwrap().get::<f32>(&[999, 999]).unwrap(),
-        1.5
-    );
-    let mut written = managed;
-    written.as_mut_slice::<f32>().unwrap()[0] = 7.0;
-    let home = written.into_device(&devices, Device::CPU).unwrap();
-    assert_eq!(home.placement(), Placement::HOST);
-    assert_eq!(home.as_slice::<f32>().unwrap()[..2], [7.0, 1.5]);
-    // Pinned memory is the processor's, for faster copies.
-    let pinned = devices
-        .allocators()
-        .get(device, MemoryKind::PinnedHost)
-        .unwrap();
-    let pinned = home.duplicate_in(pinned).unwrap();
-    assert_eq!(pinned.placement().resident_device(), Device::CPU);
 }
 
 #[test]

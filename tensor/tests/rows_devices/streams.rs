@@ -199,3 +199,42 @@ fn e06_a_copy_that_is_given_up_says_so() {
         })
     ));
 }
+
+/// Four batches through two buffers: a stream copies the next batch while another works on this one.
+#[test]
+fn e08_the_next_batch_is_copied_while_this_one_is_worked_on() {
+    const BATCHES: usize = 4;
+    let (devices, a, _) = devices();
+    let home = devices.home(a.device()).unwrap();
+    let block = || {
+        let made = Allocation::new(home, Layout::array::<u8>(8).unwrap());
+        MemoryRange::whole(Arc::new(made.unwrap()))
+    };
+    let (buffers, results) = ([block(), block()], [(); BATCHES].map(|()| block()));
+    let (copying, working) = (a.create_stream().unwrap(), a.create_stream().unwrap());
+    let mut worked: Vec<Arc<dyn Event>> = Vec::new();
+    for (batch, result) in results.iter().enumerate() {
+        let buffer = &buffers[batch % 2];
+        // Not before the work on what is in the buffer is done.
+        if let Some(before) = batch.checked_sub(2) {
+            copying.wait(&worked[before]).unwrap();
+        }
+        let bytes: HostSource = Arc::new(vec![u8::try_from(batch).unwrap(); 8]);
+        let upload = Transfer::upload(bytes, buffer.clone()).unwrap();
+        copying.enqueue(upload).unwrap();
+        working.wait(&copying.record().unwrap()).unwrap();
+        let work = Transfer::within(buffer.clone(), result.clone()).unwrap();
+        working.enqueue(work).unwrap();
+        worked.push(working.record().unwrap());
+    }
+    let moments: Vec<usize> = std::iter::repeat_with(|| a.tick())
+        .take_while(|&copies| copies > 0)
+        .collect();
+    // One after the other they would take eight.
+    assert_eq!(moments, [1, 2, 2, 2, 1]);
+    for (batch, result) in results.iter().enumerate() {
+        let mut bytes = [0xff; 8];
+        a.read(result, &mut bytes).unwrap();
+        assert_eq!(bytes, [u8::try_from(batch).unwrap(); 8]);
+    }
+}

@@ -110,7 +110,7 @@ fn d14_zero_bytes_ask_nobody() {
 }
 
 #[test]
-fn d02_d10_d15_blocks_go_back_once_and_keep_their_allocator() {
+fn d02_d15_blocks_go_back_once_and_keep_their_allocator() {
     let recording = Arc::new(RecordingAllocator::over_system());
     let allocator: Arc<dyn Allocator> = recording.clone();
     let (a, b) = (take(&allocator, 10), take(&allocator, 20));
@@ -130,6 +130,41 @@ fn d02_d10_d15_blocks_go_back_once_and_keep_their_allocator() {
         (2, 2, 0)
     );
     assert_eq!(Arc::strong_count(&recording), 1);
+}
+
+#[test]
+fn d10_a_recording_allocator_tells_every_block_and_every_free_in_order() {
+    let recording = Arc::new(RecordingAllocator::over_system());
+    let allocator: Arc<dyn Allocator> = recording.clone();
+    let (a, b) = (take(&allocator, 10), take(&allocator, 20));
+    let (a_at, b_at) = (a.as_ptr().addr(), b.as_ptr().addr());
+    drop(a);
+    assert_eq!((recording.allocations(), recording.frees()), (2, 1));
+    // What leaks is what is live.
+    assert_eq!(recording.live(), 1);
+    recording.fail_at(Some(0));
+    assert!(Allocation::new(&allocator, bytes(30)).is_err());
+    drop(b);
+    let told: Vec<(bool, usize, usize)> = recording
+        .events()
+        .into_iter()
+        .map(|event| match event {
+            AllocEvent::Allocated { address, layout } => (true, address, layout.size()),
+            AllocEvent::Freed { address, layout } => (false, address, layout.size()),
+            AllocEvent::Refused { layout } => (true, 0, layout.size()),
+        })
+        .collect();
+    let (a, b) = (a_at.get(), b_at.get());
+    assert_eq!(
+        told,
+        [
+            (true, a, 10),
+            (true, b, 20),
+            (false, a, 10),
+            (true, 0, 30),
+            (false, b, 20)
+        ]
+    );
 }
 
 #[test]
@@ -224,7 +259,7 @@ fn d09_a_full_pool_gives_back_and_an_empty_memory_makes_it_trim() {
 }
 
 #[test]
-fn d15_d16_pools_are_values_that_live_as_long_as_their_blocks() {
+fn d16_pools_of_threads_are_values_that_live_as_long_as_their_blocks() {
     let recording = Arc::new(RecordingAllocator::over_system());
     let threads: Vec<_> = (0..2)
         .map(|_| {

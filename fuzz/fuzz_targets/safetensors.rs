@@ -1,0 +1,4 @@
+//! Fuzzes `fuzz::safetensors`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::safetensors::run(bytes));

@@ -1,0 +1,4 @@
+//! Fuzzes `fuzz::shards`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::shards::run(bytes));
