@@ -54,7 +54,7 @@ impl Content {
 type Load = fn(&Files) -> Result<u64, Failure>;
 
 /// The cases: name, our load, that of the crate safetensors, and candle's.
-const CASES: [(&str, Load, Load, Load); 5] = [
+const CASES: [(&str, Load, Load, Load); 6] = [
     (
         "owned, the file read",
         our_copies,
@@ -73,6 +73,12 @@ const CASES: [(&str, Load, Load, Load); 5] = [
         container_copies,
         read_and_parsed,
         candle_load,
+    ),
+    (
+        "container: mapped",
+        container_unverified,
+        map_and_parsed,
+        candle_map,
     ),
     (
         "container: mapped, checksums verified",
@@ -210,6 +216,13 @@ fn our_mapping(files: &Files) -> Result<u64, Failure> {
         0,
         |total, name| Ok(total + sum(file.map(name)?.as_slice()?)),
     )
+}
+
+fn container_unverified(files: &Files) -> Result<u64, Failure> {
+    let file = Container::open(&files.container)?;
+    file.names().try_fold(0, |total, name| {
+        Ok(total + sum(file.map_unverified(name)?.as_slice()?))
+    })
 }
 
 fn container_mapping(files: &Files) -> Result<u64, Failure> {

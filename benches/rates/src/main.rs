@@ -48,7 +48,7 @@ fn run(rounds: usize, words: &[String]) -> Result<(), Failure> {
         print(&mut case, rounds)
     })?;
     // A file takes a second where a copy takes milliseconds.
-    let rounds = rounds.div_ceil(3);
+    let rounds = rounds.div_ceil(5);
     files::each(files::FULL, wanted, &mut |mut case| {
         print(&mut case, rounds)
     })

@@ -167,10 +167,10 @@ impl Walk {
             // SAFETY: the one unit that there is.
             return unsafe { U::put(self.from, self.to) };
         };
-        let closest = (0..outer.len()).min_by_key(|&axis| outer[axis].step.unsigned_abs());
-        let across = closest.filter(|&axis| {
-            outer[axis].step.unsigned_abs() < inner.step.unsigned_abs() && outer[axis].step != 0
-        });
+        let distance = |axis: &Axis| axis.step.unsigned_abs();
+        let moving = (0..outer.len()).filter(|&axis| outer[axis].step != 0);
+        let closest = moving.min_by_key(|&axis| distance(&outer[axis]));
+        let across = closest.filter(|&axis| distance(&outer[axis]) < distance(&inner));
         // SAFETY: the caller's promise.
         unsafe {
             match across {
@@ -186,18 +186,28 @@ impl Walk {
     /// As [`Walk::copy`].
     unsafe fn copy_rows<U: Unit>(&self, outer: &[Axis], inner: Axis) {
         let row_bytes = inner.extent * size_of::<U>();
+        let dense = inner.step == size_of::<U>().cast_signed();
+        // The nearest of the outer axes is a plain loop.
+        let (near, far) = match outer.split_last() {
+            Some((&near, far)) => (near, far),
+            None => (Axis { extent: 1, step: 0 }, outer),
+        };
         let mut to = self.to;
-        let mut rows = Positions::new(outer);
-        for _ in 0..rows.count() {
-            // SAFETY: the next position of the outer axes; a row of the source, and of the destination, begins there.
-            unsafe {
-                let from = self.from.offset(rows.next());
-                if inner.step == size_of::<U>().cast_signed() {
-                    U::put_row(from, to, inner.extent, self.stream);
-                } else {
-                    U::pick_row(from, inner.step, to, inner.extent);
+        let mut starts = Positions::new(far);
+        for _ in 0..starts.count() {
+            let start = starts.next();
+            for row in 0..near.extent {
+                // SAFETY: a row of the source begins at these positions of the outer axes, and at `to` one of the
+                // destination.
+                unsafe {
+                    let from = self.from.offset(start + row.cast_signed() * near.step);
+                    if dense {
+                        U::put_row(from, to, inner.extent, self.stream);
+                    } else {
+                        U::pick_row(from, inner.step, to, inner.extent);
+                    }
+                    to = to.add(row_bytes);
                 }
-                to = to.add(row_bytes);
             }
         }
         tile::finish_streaming();

@@ -9,17 +9,17 @@
 #[cfg_attr(not(target_arch = "x86_64"), path = "tile/portable.rs")]
 mod registers;
 
-pub(super) use registers::finish_streaming;
-use registers::turn;
-
 use std::mem::MaybeUninit;
 
 use super::unit::{Bits, Unit};
+pub(super) use registers::finish_streaming;
+use registers::turn;
 
 /// Bytes of a cache line.
 pub(super) const LINE: usize = 64;
 /// Bytes of a register.
 const REGISTER: usize = 16;
+
 /// See the module. No more rows or columns than a line has units.
 pub(super) struct Tile<'a> {
     /// Where column 0 of the rows' offsets begins.
@@ -151,29 +151,41 @@ pub(super) unsafe fn copy_bytes(from: *const u8, to: *mut u8, bytes: usize, stre
     }
 }
 
-/// Copies a few bytes without a call: pieces of one size, of which the last two may overlap.
+/// Copies a few bytes without a call.
 ///
 /// # Safety
 /// As [`copy_bytes`].
 #[inline(always)]
 unsafe fn copy_short(from: *const u8, to: *mut u8, bytes: usize) {
-    let pieces = |size: usize| {
-        for at in blocks(bytes, size) {
-            // SAFETY: a piece of the row: none of these sizes is above `bytes`.
-            unsafe {
-                match size {
-                    REGISTER => from.add(at).copy_to_nonoverlapping(to.add(at), REGISTER),
-                    8 => from.add(at).copy_to_nonoverlapping(to.add(at), 8),
-                    4 => from.add(at).copy_to_nonoverlapping(to.add(at), 4),
-                    _ => from.add(at).copy_to_nonoverlapping(to.add(at), 1),
-                }
-            }
+    // SAFETY: the caller's promise; no piece is larger than the row.
+    unsafe {
+        match bytes {
+            LINE => from.copy_to_nonoverlapping(to, LINE),
+            REGISTER.. => copy_pieces::<REGISTER>(from, to, bytes),
+            8.. => copy_pieces::<8>(from, to, bytes),
+            4.. => copy_pieces::<4>(from, to, bytes),
+            _ => copy_pieces::<1>(from, to, bytes),
         }
-    };
-    match bytes {
-        REGISTER.. => pieces(REGISTER),
-        8.. => pieces(8),
-        4.. => pieces(4),
-        _ => pieces(1),
+    }
+}
+
+/// Copies pieces of one size, of which the last two may overlap.
+///
+/// # Safety
+/// As [`copy_bytes`]; there are `SIZE` bytes at least.
+#[inline(always)]
+unsafe fn copy_pieces<const SIZE: usize>(from: *const u8, to: *mut u8, bytes: usize) {
+    let mut at = 0;
+    while at + SIZE <= bytes {
+        // SAFETY: inside the row.
+        unsafe { from.add(at).copy_to_nonoverlapping(to.add(at), SIZE) };
+        at += SIZE;
+    }
+    if at < bytes {
+        // SAFETY: inside the row, which is no shorter.
+        unsafe {
+            let last = bytes - SIZE;
+            from.add(last).copy_to_nonoverlapping(to.add(last), SIZE);
+        }
     }
 }
