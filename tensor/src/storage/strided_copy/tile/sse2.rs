@@ -1,10 +1,10 @@
 //! What a tile does with registers of 16 bytes, with the instructions that every x86-64 has.
 
 use std::arch::x86_64::{
-    __m128i, _MM_HINT_T0, _mm_castsi128_pd, _mm_loadu_si128, _mm_prefetch, _mm_setzero_si128,
-    _mm_sfence, _mm_storeh_pd, _mm_storel_epi64, _mm_storeu_si128, _mm_stream_si128,
-    _mm_unpackhi_epi8, _mm_unpackhi_epi16, _mm_unpackhi_epi32, _mm_unpackhi_epi64,
-    _mm_unpacklo_epi8, _mm_unpacklo_epi16, _mm_unpacklo_epi32, _mm_unpacklo_epi64,
+    __m128i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch, _mm_setzero_si128, _mm_sfence,
+    _mm_storel_epi64, _mm_storeu_si128, _mm_stream_si128, _mm_unpackhi_epi8, _mm_unpackhi_epi16,
+    _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi8, _mm_unpacklo_epi16,
+    _mm_unpacklo_epi32, _mm_unpacklo_epi64,
 };
 
 use super::{LINE, REGISTER};
@@ -64,7 +64,7 @@ unsafe fn turn_bytes(from: *const u8, rows: &[isize], to: *mut u8) {
         unsafe {
             let to = to.add(2 * pair * LINE);
             _mm_storel_epi64(to.cast(), register);
-            _mm_storeh_pd(to.add(LINE).cast(), _mm_castsi128_pd(register));
+            _mm_storel_epi64(to.add(LINE).cast(), _mm_unpackhi_epi64(register, register));
         }
     }
 }
