@@ -8,6 +8,7 @@
 use std::io::{self, Read, Write};
 
 use bytemuck::{NoUninit, Pod};
+use tensor::alloc::prefer_huge_pages;
 use tensor::{TensorElement, TypedTensorView};
 use tensor_core::{Complex32, Complex64, DType, bf16, f16};
 
@@ -150,11 +151,12 @@ fn turn<T: Element>(bytes: &mut [u8], order: ByteOrder) {
     }
 }
 
-/// Memory for `count` elements, all zero.
+/// Memory for `count` elements, all zero; on huge pages if it is large, since first touches of small ones would take several
+/// times as long as reading the file.
 pub(crate) fn try_zeroed<T: Pod>(count: usize) -> Option<Vec<T>> {
-    bytemuck::allocation::try_zeroed_slice_box(count)
-        .ok()
-        .map(<[T]>::into_vec)
+    let zeroed = bytemuck::allocation::try_zeroed_slice_box(count).ok()?;
+    prefer_huge_pages(&zeroed);
+    Some(zeroed.into_vec())
 }
 
 /// Reads exactly `count` elements; `seen` is shown the file's bytes, a piece at a time.

@@ -6,7 +6,7 @@
 //! move data between memories unseen.
 //!
 //! The files with `unsafe` lend elements of host memory that was checked before: `dense` without a second bounds check,
-//! `strided_mut` one by one where mutable slices would overlap.
+//! `strided_mut` one by one where mutable slices would overlap; `strided_copy` copies them out of any layout.
 
 #[expect(
     unsafe_code,
@@ -37,6 +37,11 @@ mod host;
 mod owned_buffer;
 #[expect(
     unsafe_code,
+    reason = "fills memory in another order than a vector grows, in whole cache lines"
+)]
+mod strided_copy;
+#[expect(
+    unsafe_code,
     reason = "lends elements of interleaved parts one by one, which no safe slice can"
 )]
 mod strided_mut;
@@ -49,6 +54,7 @@ pub(crate) use dense::{Dense, DenseMut, Order};
 pub use host::HostBufferRecycler;
 pub(crate) use host::{HostStorage, copied, try_vec};
 pub use owned_buffer::{Deleter, OwnedBuffer, OwnedBufferMut, RawBuffer};
+pub(crate) use strided_copy::{copy_strided, gather_into, gathered};
 pub use strided_mut::{AxisIterMut, IterMut, LanesMut, StridedMut};
 
 use std::fmt;

@@ -5,7 +5,7 @@
 //!
 //! Files: `index` (square brackets), `iter`, `parts` (lanes, axes, halves), `mutable`, `dense` (row-major and column-major
 //! views of static rank), `complex` and `bytes` (other element types over the same memory), `erased` and `erased_mut`,
-//! `gather` (copies), `error`.
+//! `error`.
 //!
 //! Invariant: the layout addresses only elements of the slice, so indexing by it can't fail. Views are covariant in their
 //! lifetime and element type.
@@ -16,7 +16,6 @@ mod dense;
 mod erased;
 mod erased_mut;
 mod error;
-mod gather;
 mod index;
 mod iter;
 mod mutable;
@@ -30,6 +29,7 @@ use tensor_core::{
     DynRank, IntoRankShape, Rank, SliceSpec, TensorLayout, TensorRank, ValidationError,
 };
 
+use crate::storage::{copied, gather_into, gathered};
 use crate::{Result, TensorError, TypedTensor};
 
 pub use complex::RealPart;
@@ -40,7 +40,6 @@ pub use dense::{
 pub use erased::TensorView;
 pub use erased_mut::TensorViewMut;
 pub use error::ViewError;
-pub(crate) use gather::gather_into;
 pub use iter::Iter;
 pub use mutable::TypedTensorViewMut;
 pub use parts::{AxisIter, Lanes};
@@ -224,7 +223,42 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     where
         T: Clone,
     {
-        gather::gather(self)
+        match self.dense() {
+            Some(elements) => copied("to_vec", elements),
+            None => gathered("to_vec", self.data, &self.layout),
+        }
+    }
+
+    /// Writes the elements in row-major logical order to `out`, which has as many.
+    ///
+    /// ```
+    /// let view = tensor::TypedTensorView::<u8, tensor::Rank<2>>::from_slice([2, 3], &[1, 2, 3, 4, 5, 6])?;
+    /// let mut out = [0; 6];
+    /// view.transpose().copy_into(&mut out)?;
+    /// assert_eq!(out, [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), tensor::TensorError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TensorError::Validation`] if `out` has another length.
+    pub fn copy_into(&self, out: &mut [T]) -> Result<()>
+    where
+        T: Clone,
+    {
+        let (product, length) = (self.len(), out.len());
+        if product != length {
+            return Err(ValidationError::ShapeDataLengthMismatch {
+                op: "copy_into",
+                product,
+                length,
+            }
+            .into());
+        }
+        match self.dense() {
+            Some(elements) => out.clone_from_slice(elements),
+            None => gather_into(self.data, &self.layout, out),
+        }
+        Ok(())
     }
 
     /// A row-major copy.

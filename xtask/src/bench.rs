@@ -15,6 +15,7 @@ mod machine;
 mod measure;
 mod npy;
 mod peers;
+mod rates;
 mod report;
 mod statistics;
 mod table;
@@ -36,6 +37,7 @@ cargo xtask bench [FILTER..] [OPTIONS]   Tenfold beside rten, tract and onnxrunt
 cargo xtask bench kernels [WORD]         rates of single kernels beside what the processor can do
 cargo xtask bench data [WORD..]          single operations of the data model beside ndarray's; of the options below
                                          it takes --rounds, --wait-quiet and --record
+cargo xtask bench rates [WORD..]         strided copies and files beside ndarray, candle and safetensors; same options
 
 Builds the peers (tract takes minutes the first time), fetches the models, measures and prints tables; see
 benches/README.md for how to read them. Measure on an otherwise idle machine.
@@ -69,7 +71,11 @@ struct Options {
 type Other = fn(&[String]) -> Result<(), Failure>;
 
 /// What else is measured, by the first word.
-const OTHERS: [(&str, Other); 2] = [("kernels", kernels), ("data", data::run)];
+const OTHERS: [(&str, Other); 3] = [
+    ("kernels", kernels),
+    ("data", data::run),
+    ("rates", rates::run),
+];
 
 /// Measures what the arguments ask for.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -257,7 +263,7 @@ impl Options {
         if cases.is_empty() {
             let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
             return Err(Failure::usage(format!(
-                "no case is called like {:?}; there are: {}, kernels, data",
+                "no case is called like {:?}; there are: {}, kernels, data, rates",
                 self.filters.join(" "),
                 names.join(", ")
             )));

@@ -88,6 +88,21 @@ pub(crate) fn output(command: &mut Command, input: &str) -> Result<String, Failu
     )))
 }
 
+/// Runs a program that tells its progress on standard error, and gives back its standard output.
+pub(crate) fn printed(command: &mut Command) -> Result<String, Failure> {
+    let finished = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| cannot_start(command, &error))?;
+    if finished.status.success() {
+        return Ok(String::from_utf8_lossy(&finished.stdout).into_owned());
+    }
+    Err(Failure::failed(format!(
+        "`{}` failed: see its message above",
+        shown(command)
+    )))
+}
+
 /// The command as a person would type it (long arguments, such as whole scripts, are cut).
 pub(crate) fn shown(command: &Command) -> String {
     let name = Path::new(command.get_program())

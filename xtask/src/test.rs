@@ -204,7 +204,14 @@ fn programs() -> Result<Outcome, Failure> {
 fn format() -> Result<Outcome, Failure> {
     run_cargo(&["fmt", "--all", "--check"], &[])?;
     // By name, since `--all` would ask for every peer's dependencies.
-    let members = ["protocol", "peer-tenfold", "peer-rten", "peer-tract"];
+    let members = [
+        "protocol",
+        "peer-tenfold",
+        "peer-rten",
+        "peer-tract",
+        "data-model",
+        "rates",
+    ];
     let mut arguments = vec!["fmt", "--check", "--manifest-path", BENCHES];
     arguments.extend(members.iter().flat_map(|member| ["-p", member]));
     run_cargo(&arguments, &[])
@@ -273,7 +280,8 @@ fn onnx_suite() -> Result<Outcome, Failure> {
     )
 }
 
-/// What `cargo xtask bench` needs of us: the protocol, a peer that fits the facade, and the cases of the data model.
+/// What `cargo xtask bench` needs of us: the protocol, a peer that fits the facade, the cases of the data model, and those
+/// of copies and files, for which candle is built once.
 fn benches() -> Result<Outcome, Failure> {
     let own = [
         "--manifest-path",
@@ -284,6 +292,8 @@ fn benches() -> Result<Outcome, Failure> {
         "peer-tenfold",
         "-p",
         "data-model",
+        "-p",
+        "rates",
     ];
     run_cargo(&[&["test", "--locked"], &own[..]].concat(), &[])
 }

@@ -8,8 +8,10 @@ use std::mem::MaybeUninit;
 use std::slice;
 use std::sync::Arc;
 
+use tensor_core::{TensorLayout, TensorRank};
+
 use super::alloc::{ALIGNMENT_BYTES, AllocError, Allocation, Allocator};
-use super::{Buffer, copied};
+use super::{Buffer, copied, copy_strided};
 use crate::{Placement, Result, trace_span};
 
 /// Elements in memory that the host can address, of an allocator that the caller chose.
@@ -118,6 +120,21 @@ impl<T: Copy + Send + Sync + 'static> AllocBuffer<T> {
         blank.slots().write_copy_of_slice(elements);
         allocator.counters().copied_in(size_of_val(elements));
         // SAFETY: as many elements as slots were copied.
+        Ok(unsafe { blank.filled() })
+    }
+
+    /// The elements that `layout`, which fits `data`, names in it, in row-major logical order.
+    pub(crate) fn gathered<R: TensorRank>(
+        allocator: &Arc<dyn Allocator>,
+        data: &[T],
+        layout: &TensorLayout<R>,
+    ) -> Result<Self, AllocError> {
+        let mut blank = Blank::new(allocator, layout.element_count())?;
+        copy_strided(data, layout, blank.slots());
+        allocator
+            .counters()
+            .copied_in(layout.element_count() * size_of::<T>());
+        // SAFETY: `copy_strided` writes every slot.
         Ok(unsafe { blank.filled() })
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Weak;
 
 use super::Buffer;
+use super::alloc::prefer_huge_pages;
 use crate::{Placement, Result, TensorError, trace_span};
 
 /// Takes back the vectors of tensors that are no longer needed, so that their memory can be used again.
@@ -139,7 +140,7 @@ impl<T: Clone + Send + Sync + 'static> Buffer<T> for HostStorage<T> {
     }
 }
 
-/// An empty vector with room for exactly `elements`, or an error where the allocator refuses.
+/// An empty vector with room for exactly `elements`, on huge pages if it is large, or an error where the allocator refuses.
 pub(crate) fn try_vec<T>(op: &'static str, elements: usize) -> Result<Vec<T>> {
     let _span = trace_span!(
         TRACE,
@@ -155,6 +156,7 @@ pub(crate) fn try_vec<T>(op: &'static str, elements: usize) -> Result<Vec<T>> {
             elements,
             element_bytes: size_of::<T>(),
         })?;
+    prefer_huge_pages(data.spare_capacity_mut());
     Ok(data)
 }
 

@@ -256,10 +256,14 @@ impl<'a, T, R: TensorRank> StridedMut<'a, T, R> {
             }
             .into());
         }
-        self.iter_mut()
-            .zip(source.iter())
-            .for_each(|(to, from)| to.clone_from(from));
-        Ok(())
+        match self.reborrow().dense() {
+            Ok(to) => source.copy_into(to),
+            Err(this) => {
+                let elements = this.into_iter().zip(source.iter());
+                elements.for_each(|(to, from)| to.clone_from(from));
+                Ok(())
+            }
+        }
     }
 
     /// The same elements with axis `a` of the result being axis `axes[a]`.

@@ -11,7 +11,6 @@ use tensor_core::{IntoRankShape, TensorLayout, TensorRank, ValidationError};
 use super::TypedTensor;
 use crate::alloc::Allocator;
 use crate::storage::{AllocBuffer, Gpu, Representation};
-use crate::view::gather_into;
 use crate::{Result, TensorError, TypedTensorView, trace_span};
 
 /// The axes from the largest stride to the smallest, and the permutation that takes them back.
@@ -160,20 +159,9 @@ impl<T: Copy + Send + Sync + 'static, R: TensorRank> TypedTensorView<'_, T, R> {
         let layout = self.layout().row_major_like();
         let made = match self.dense() {
             Some(elements) => AllocBuffer::copied(allocator, elements),
-            // Any value makes the block initialised. A view without elements is dense.
-            None => AllocBuffer::filled(
-                allocator,
-                self.len(),
-                self.storage()[self.layout().offset()],
-            ),
+            None => AllocBuffer::gathered(allocator, self.storage(), self.layout()),
         };
-        let mut buffer = made.map_err(TensorError::from_alloc(op))?;
-        if self.dense().is_none() {
-            gather_into(self, buffer.as_mut_slice())?;
-            allocator
-                .counters()
-                .copied_in(size_of_val(buffer.as_slice()));
-        }
+        let buffer = made.map_err(TensorError::from_alloc(op))?;
         Ok(TypedTensor::from_dense_buffer(layout, Box::new(buffer)))
     }
 }

@@ -194,28 +194,16 @@ impl<'a, T, R: TensorRank> TypedTensorViewMut<'a, T, R> {
             from = ?source.layout().strides(),
             dtype = std::any::type_name::<T>(),
         );
-        if self.layout.is_row_major_contiguous()
-            && let Some(from) = source.dense()
-        {
-            self.as_mut_slice()?.clone_from_slice(from);
-            return Ok(());
+        if self.layout.is_row_major_contiguous() {
+            return source.copy_into(self.as_mut_slice()?);
         }
         // The side that is not dense drives the walk, run by run; stepping through a slice beside it is cheap.
-        if self.layout.is_row_major_contiguous() {
-            let mut to = self.iter_mut();
-            source.iter().for_each(|from| {
-                if let Some(to) = to.next() {
-                    to.clone_from(from);
-                }
-            });
-        } else {
-            let mut from = source.iter();
-            self.for_each(|to| {
-                if let Some(from) = from.next() {
-                    to.clone_from(from);
-                }
-            });
-        }
+        let mut from = source.iter();
+        self.for_each(|to| {
+            if let Some(from) = from.next() {
+                to.clone_from(from);
+            }
+        });
         Ok(())
     }
 

@@ -259,7 +259,7 @@ impl Report {
 }
 
 /// A time with its unit.
-fn duration(ns: f64) -> String {
+pub(super) fn duration(ns: f64) -> String {
     match ns {
         ns if ns < 999.5 => format!("{} ns", three_digits(ns)),
         ns if ns < 999_500.0 => format!("{} µs", three_digits(ns / 1e3)),

@@ -1,7 +1,6 @@
-//! Views against index arithmetic: permutations, slices, reversals, broadcasts, for every element size and level.
+//! Views against index arithmetic: permutations, slices, reversals, broadcasts, whole and divided.
 
 use super::*;
-use crate::kernels::isa::Isa;
 
 fn expected<T: Copy>(from: &[T], offset: usize, shape: &[usize], strides: &[isize]) -> Vec<T> {
     let len: usize = shape.iter().product();
@@ -30,38 +29,14 @@ fn check_as<T: Copy + Send + Sync + PartialEq + std::fmt::Debug + Default>(
         .sum();
     let from: Vec<T> = (0..offset + reach + 1).map(make).collect();
     let want = expected(&from, offset, shape, strides);
-    for isa in Isa::available() {
-        for threads in [1, 2] {
-            let mut to = vec![T::default(); want.len()];
-            copy_strided(
-                &Cpu::with_isa(isa, threads),
-                &from,
-                offset,
-                shape,
-                strides,
-                &mut to,
-            );
-            assert!(
-                to == want,
-                "{shape:?} {strides:?} at {offset}, {} bytes, {isa:?}",
-                size_of::<T>()
-            );
-        }
-    }
+    let mut to = vec![T::default(); want.len()];
+    copy_strided(&Cpu::new(1), &from, offset, shape, strides, &mut to);
+    assert!(to == want, "{shape:?} {strides:?} at {offset}");
 }
 
 fn check(offset: usize, shape: &[usize], strides: &[isize]) {
     check_as(|i| i as u8, offset, shape, strides);
-    check_as(|i| i as u16, offset, shape, strides);
-    check_as(|i| i as u32, offset, shape, strides);
     check_as(|i| i as u64, offset, shape, strides);
-    // Signalling NaN patterns must survive.
-    check_as(
-        |i| f32::from_bits(0x7f80_0001 + i as u32).to_bits(),
-        offset,
-        shape,
-        strides,
-    );
 }
 
 #[test]
@@ -89,20 +64,25 @@ fn views_of_every_kind() {
 }
 
 #[test]
-fn large_transposition_streams() {
-    // Above STREAM_BYTES, aligned and not.
-    for (rows, cols) in [(1536, 1536), (1500, 1501)] {
-        let from: Vec<u32> = (0..rows * cols).map(|i| i as u32).collect();
-        let mut to = vec![0_u32; rows * cols];
-        copy_strided(
-            &Cpu::new(2),
-            &from,
-            0,
-            &[cols, rows],
-            &[1, cols as isize],
-            &mut to,
-        );
-        assert!(to == expected(&from, 0, &[cols, rows], &[1, cols as isize]));
+fn large_copies_are_divided() {
+    for (shape, axes) in [
+        (&[1536, 1537][..], &[1, 0][..]),
+        (&[3, 700, 40, 33], &[0, 2, 3, 1]),
+        (&[1, 2, 3000, 300], &[3, 2, 1, 0]),
+    ] {
+        let mut strides = vec![1; shape.len()];
+        for axis in (1..shape.len()).rev() {
+            strides[axis - 1] = strides[axis] * shape[axis] as isize;
+        }
+        let from: Vec<u32> = (0..shape.iter().product::<usize>() as u32).collect();
+        let shape: Vec<usize> = axes.iter().map(|&axis| shape[axis]).collect();
+        let strides: Vec<isize> = axes.iter().map(|&axis| strides[axis]).collect();
+        let want = expected(&from, 0, &shape, &strides);
+        for threads in [1, 2, 5] {
+            let mut to = vec![0; want.len()];
+            copy_strided(&Cpu::new(threads), &from, 0, &shape, &strides, &mut to);
+            assert!(to == want, "{shape:?} {strides:?} on {threads} threads");
+        }
     }
 }
 

@@ -10,11 +10,9 @@
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
 
+use super::huge_pages::{HUGE_PAGE_BYTES, advise};
 use super::{ALIGNMENT_BYTES, AllocError, Allocator, Counters, some_bytes};
 use crate::Placement;
-
-/// A huge page of x86-64 and of aarch64 with small pages of 4 KiB.
-const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// Memory of the operating system, aligned to 64 bytes.
 #[derive(Debug)]
@@ -70,7 +68,7 @@ impl SystemAllocator {
             placement: self.placement,
         })?;
         if self.wants_huge_pages(layout) {
-            advise_huge_pages(block, raised.size());
+            advise(block.as_ptr(), raised.size());
         }
         Ok(block)
     }
@@ -121,17 +119,3 @@ unsafe impl Allocator for SystemAllocator {
         &self.counters
     }
 }
-
-#[cfg(all(target_os = "linux", not(miri)))]
-fn advise_huge_pages(block: NonNull<u8>, bytes: usize) {
-    use rustix::mm::{Advice, madvise};
-    // Only whole huge pages: the rest of the last one belongs to other blocks.
-    let whole = bytes - bytes % HUGE_PAGE_BYTES;
-    // SAFETY: the advice changes no contents and no access rights, only the size of pages, and the range lies inside the
-    // block, which was just allocated.
-    // Kernels without huge pages refuse; the block is as good as any other then.
-    let _ = unsafe { madvise(block.as_ptr().cast(), whole, Advice::LinuxHugepage) };
-}
-
-#[cfg(not(all(target_os = "linux", not(miri))))]
-fn advise_huge_pages(_block: NonNull<u8>, _bytes: usize) {}
