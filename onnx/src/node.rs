@@ -83,7 +83,7 @@ const FAMILIES: &[&[Row]] = &[
 pub(crate) enum Missing {
     /// The op is not supported.
     Unknown,
-    /// The op exists since this opset.
+    /// The op is served from this opset on.
     Before(i64),
 }
 

@@ -113,7 +113,7 @@ fn top_k(rows: &mut Vec<Row>) {
             let call = format!("top_k(a, k = {k}, axis = {axis}, largest = {largest})");
             let one = row(
                 format!("a: T[{shape}]"),
-                format!("T[{result}]"),
+                format!("T[{result}]; i64[{result}]"),
                 call,
                 NUMBERS,
             );
