@@ -13,8 +13,11 @@
 //! that do not suit an op are an error, never a panic.
 #![forbid(unsafe_code)]
 
+mod bits;
 mod contract;
 mod copy;
+mod create;
+mod det;
 mod element;
 mod error;
 mod gather;
@@ -25,6 +28,7 @@ mod number;
 mod random;
 mod reduce;
 pub mod scalar;
+mod scan;
 mod view;
 mod window;
 
@@ -39,7 +43,7 @@ use tensor_core::{DType, ShapeVec};
 pub use error::ReferenceError;
 pub use graph_run::{run, run_views};
 
-use element::{Element, Exact, each_element, each_float};
+use element::{Element, Exact, Real, each_element, each_float};
 
 /// The result of this module's functions.
 type Result<T, E = ReferenceError> = std::result::Result<T, E>;
@@ -152,6 +156,12 @@ fn dispatch(op: &Op, call: &Call<'_>, outs: &[ValueFacts]) -> Result<Vec<Tensor>
         Op::Concat(concat) => copy::concat(*concat, call, &shape()?),
         Op::Shape(_) => view::shape(&outs[0]),
         Op::Random(random) => random::random(random, call, &shape()?),
+        Op::ArgReduce(arg) => scan::arg_reduce(*arg, call, &shape()?),
+        Op::Cumulative(running) => scan::cumulative(*running, call, &shape()?),
+        Op::TopK(top) => return scan::top_k(*top, call, &shape()?),
+        Op::Range(_) => create::range(call, &shape()?),
+        Op::BitCast(cast) => bits::bit_cast(*cast, call),
+        Op::Det(_) => det::det(call, &shape()?),
     };
     Ok(vec![one?])
 }
@@ -163,7 +173,7 @@ fn facts_of(view: &TensorView<'_>) -> ValueFacts {
     let follows = few && (dtype.is_integer() || dtype.is_bool());
     let floats = || {
         each_float!(dtype, T => {
-        Some(view.as_typed::<T>()?.iter().map(|&element| f64::from(element)).collect())
+        Some(view.as_typed::<T>()?.iter().map(|&element| Real::widen(element)).collect())
     }, _other => None)
     };
     ValueFacts {

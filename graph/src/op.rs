@@ -2,13 +2,15 @@
 //!
 //! An op is a variant of [`Op`] with typed attributes. Its entry, in the file of its family, is the
 //! [`OpDef`] (name, arity, algebra, formula, numerics, source), the inference rule and the
-//! attribute list. Elementwise ops are rows of [`map::ROWS`] and need nothing else: their meaning
+//! attribute list. Elementwise ops are rows of [`map::rows`] and need nothing else: their meaning
 //! is a scalar expression. Other families are few; a new one breaks every exhaustive `match` on
 //! [`Family`], so the compiler lists the places.
 
 mod attrs;
+mod bits;
 mod contract;
 mod copy;
+mod create;
 mod gather;
 pub mod map;
 mod meta;
@@ -16,20 +18,24 @@ mod normalise;
 mod random;
 mod reduce;
 mod rule;
+mod scan;
 mod view;
 mod window;
 
 use std::fmt;
 
 pub use attrs::{Attr, Attrs};
-pub use contract::MatMul;
+pub use bits::BitCast;
+pub use contract::{Det, MatMul};
 pub use copy::Concat;
+pub use create::Range;
 pub use gather::Gather;
 pub use map::MapOp;
 pub use meta::Shape;
 pub use normalise::{BatchNorm, LayerNorm, Softmax};
 pub use random::{Random, RandomKind, philox};
 pub use reduce::{Reduce, ReduceKind};
+pub use scan::{ArgReduce, Cumulative, CumulativeKind, Extreme, TopK};
 pub use view::{Expand, Reshape, Slice, SliceAxis, Squeeze, Transpose, Unsqueeze};
 pub use window::{Conv, Pad, Pool, PoolKind, Window};
 
@@ -42,7 +48,7 @@ pub enum Family {
     Map,
     /// Sum, mean, max, min, product over axes.
     Reduce,
-    /// Matrix multiplication.
+    /// Matrix multiplication, and what else is computed from whole matrices.
     Contract,
     /// Convolution and pooling.
     Window,
@@ -52,12 +58,16 @@ pub enum Family {
     Gather,
     /// Another index map over the same elements.
     View,
-    /// Several values side by side.
+    /// Elements as they are, in a value of their own.
     Copy,
     /// Facts of a value's type as a value.
     Meta,
     /// Random numbers that follow from a key.
     Random,
+    /// Along one axis with memory or order: running sums, positions of extremes, sorting.
+    Scan,
+    /// Values made from a few numbers.
+    Create,
 }
 
 /// Algebraic facts that passes may use. Every op so far is pure.
@@ -243,6 +253,12 @@ ops! {
     Concat(Concat),
     Shape(Shape),
     Random(Random),
+    ArgReduce(ArgReduce),
+    Cumulative(Cumulative),
+    TopK(TopK),
+    Range(Range),
+    BitCast(BitCast),
+    Det(Det),
 }
 
 impl Op {

@@ -1,7 +1,7 @@
 //! Scalar expressions: the meaning of every elementwise op, and what fusion composes.
 //!
 //! A [`Program`] computes one element from one element of each operand. It is straight-line SSA
-//! over about 40 primitives ([`Prim`]): registers `0..inputs` are the operands, every instruction
+//! over about 45 primitives ([`Prim`]): registers `0..inputs` are the operands, every instruction
 //! defines the next register, one register is the result. Executors implement primitives, not ops;
 //! so the CPU, GLSL and WGSL forms of an op agree by construction.
 //!
@@ -37,8 +37,26 @@ pub enum Prim {
     Sin,
     /// Cosine.
     Cos,
+    /// Tangent.
+    Tan,
+    /// Inverse sine, from -pi / 2 to pi / 2; NaN beyond -1..=1.
+    Asin,
+    /// Inverse cosine, from 0 to pi; NaN beyond -1..=1.
+    Acos,
+    /// Inverse tangent, from -pi / 2 to pi / 2.
+    Atan,
+    /// Hyperbolic sine.
+    Sinh,
+    /// Hyperbolic cosine.
+    Cosh,
     /// Hyperbolic tangent.
     Tanh,
+    /// Inverse hyperbolic sine.
+    Asinh,
+    /// Inverse hyperbolic cosine, at least 0; NaN below 1.
+    Acosh,
+    /// Inverse hyperbolic tangent; infinite at -1 and 1, NaN beyond.
+    Atanh,
     /// Logistic function `1 / (1 + e^-x)`.
     Sigmoid,
     /// Error function.
@@ -49,7 +67,7 @@ pub enum Prim {
     Ceil,
     /// To nearest, ties to even.
     Round,
-    /// Logical not of a bool.
+    /// Logical not of a bool, every bit of an integer inverted.
     Not,
     /// `a + b`
     Add,
@@ -59,6 +77,8 @@ pub enum Prim {
     Mul,
     /// `a / b`; integers truncate toward zero, `x / 0` is 0 and `MIN / -1` wraps to `MIN`.
     Div,
+    /// The remainder of the division toward zero, with the sign of `a`, exact. Integers: `x rem 0` and `MIN rem -1` are 0.
+    Rem,
     /// `a^b`; integer powers by repeated multiplication, negative integer exponents truncate.
     Pow,
     /// The larger; NaN if either is NaN.
@@ -71,12 +91,17 @@ pub enum Prim {
     Lt,
     /// `a <= b`
     Le,
-    /// Logical and of bools.
+    /// And of bools, or of every bit of integers.
     And,
-    /// Logical or of bools.
+    /// Or of bools, or of every bit of integers.
     Or,
-    /// Logical exclusive or of bools.
+    /// Exclusive or of bools, or of every bit of integers.
     Xor,
+    /// The bits of `a` moved up `b` places; 0 if `b` is negative or at least the number of bits.
+    Shl,
+    /// The bits of `a` moved down `b` places, copies of the sign moving in; only those are left if `b` is negative or at
+    /// least the number of bits.
+    Shr,
     /// `c ? a : b` with a bool `c`.
     Select,
 }
@@ -92,7 +117,16 @@ pub const PRIMS: &[Prim] = &[
     Prim::Log,
     Prim::Sin,
     Prim::Cos,
+    Prim::Tan,
+    Prim::Asin,
+    Prim::Acos,
+    Prim::Atan,
+    Prim::Sinh,
+    Prim::Cosh,
     Prim::Tanh,
+    Prim::Asinh,
+    Prim::Acosh,
+    Prim::Atanh,
     Prim::Sigmoid,
     Prim::Erf,
     Prim::Floor,
@@ -103,6 +137,7 @@ pub const PRIMS: &[Prim] = &[
     Prim::Sub,
     Prim::Mul,
     Prim::Div,
+    Prim::Rem,
     Prim::Pow,
     Prim::Max,
     Prim::Min,
@@ -112,6 +147,8 @@ pub const PRIMS: &[Prim] = &[
     Prim::And,
     Prim::Or,
     Prim::Xor,
+    Prim::Shl,
+    Prim::Shr,
     Prim::Select,
 ];
 
@@ -120,9 +157,11 @@ impl Prim {
     pub fn arity(self) -> usize {
         use Prim::*;
         match self {
-            Neg | Abs | Sign | Sqrt | Recip | Exp | Log | Sin | Cos | Tanh | Sigmoid | Erf
-            | Floor | Ceil | Round | Not => 1,
-            Add | Sub | Mul | Div | Pow | Max | Min | Eq | Lt | Le | And | Or | Xor => 2,
+            Neg | Abs | Sign | Sqrt | Recip | Exp | Log | Sin | Cos | Tan | Asin | Acos | Atan
+            | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Sigmoid | Erf | Floor | Ceil | Round
+            | Not => 1,
+            Add | Sub | Mul | Div | Rem | Pow | Max | Min | Eq | Lt | Le | And | Or | Xor | Shl
+            | Shr => 2,
             Select => 3,
         }
     }
@@ -137,14 +176,16 @@ impl Prim {
         let same = operands.iter().all(|&d| d == first);
         let number = first != DType::Bool;
         match self {
-            Sqrt | Recip | Exp | Log | Sin | Cos | Tanh | Sigmoid | Erf | Floor | Ceil | Round => {
+            Sqrt | Recip | Exp | Log | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh
+            | Tanh | Asinh | Acosh | Atanh | Sigmoid | Erf | Floor | Ceil | Round => {
                 first.is_float().then_some(first)
             }
             Neg | Abs | Sign => number.then_some(first),
-            Add | Sub | Mul | Div | Pow | Max | Min => (same && number).then_some(first),
+            Add | Sub | Mul | Div | Rem | Pow | Max | Min => (same && number).then_some(first),
             Eq => same.then_some(DType::Bool),
             Lt | Le => (same && number).then_some(DType::Bool),
-            Not | And | Or | Xor => (same && !number).then_some(DType::Bool),
+            Not | And | Or | Xor => (same && !first.is_float()).then_some(first),
+            Shl | Shr => (same && first.is_integer()).then_some(first),
             Select => (first == DType::Bool && operands[1] == operands[2]).then_some(operands[1]),
         }
     }
@@ -162,7 +203,16 @@ impl Prim {
             Log => "log",
             Sin => "sin",
             Cos => "cos",
+            Tan => "tan",
+            Asin => "asin",
+            Acos => "acos",
+            Atan => "atan",
+            Sinh => "sinh",
+            Cosh => "cosh",
             Tanh => "tanh",
+            Asinh => "asinh",
+            Acosh => "acosh",
+            Atanh => "atanh",
             Sigmoid => "sigmoid",
             Erf => "erf",
             Floor => "floor",
@@ -173,6 +223,7 @@ impl Prim {
             Sub => "sub",
             Mul => "mul",
             Div => "div",
+            Rem => "rem",
             Pow => "pow",
             Max => "max",
             Min => "min",
@@ -182,6 +233,8 @@ impl Prim {
             And => "and",
             Or => "or",
             Xor => "xor",
+            Shl => "shl",
+            Shr => "shr",
             Select => "select",
         }
     }
@@ -384,6 +437,9 @@ mod tests {
             Prim::And.result(&[DType::Bool, DType::Bool]),
             Some(DType::Bool)
         );
+        assert_eq!(Prim::And.result(&[DType::I8, DType::I8]), Some(DType::I8));
+        assert_eq!(Prim::Xor.result(&[DType::F32, DType::F32]), None);
+        assert_eq!(Prim::Shl.result(&[DType::Bool, DType::Bool]), None);
         assert_eq!(Prim::Lt.result(&[DType::U8, DType::U8]), Some(DType::Bool));
         assert_eq!(
             Prim::Select.result(&[DType::Bool, DType::I8, DType::I8]),

@@ -301,6 +301,34 @@ impl Call<'_> {
         Ok(())
     }
 
+    /// Adds a node of several results, the node's outputs in order.
+    pub(crate) fn finish_many(&mut self, op: Op, inputs: &[Option<ValueId>]) -> Done {
+        self.check()?;
+        // All outputs are named here, so that no name of the file is taken.
+        let facts = self.builder.graph().facts_of(inputs);
+        let count = match op.infer(&facts, "") {
+            Ok(outputs) => outputs.len(),
+            Err(error) => return self.fail(error.into()),
+        };
+        let name = |index: usize| match self.proto.output.get(index) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => self.fresh(&format!("{}.{index}", op.name())),
+        };
+        let names: Vec<String> = (0..count).map(name).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let source = self.source;
+        let ids = self.settle(|builder| {
+            builder
+                .node_of_many(op, inputs, &names, source)
+                .map_err(Box::new)
+        })?;
+        for (index, id) in ids.into_iter().enumerate() {
+            self.charge(id)?;
+            self.set(index, id);
+        }
+        Ok(())
+    }
+
     /// Makes a constant the first output.
     pub(crate) fn finish_constant(&mut self, tensor: Tensor) -> Done {
         self.check()?;
@@ -308,8 +336,7 @@ impl Call<'_> {
             Some(name) if !name.is_empty() => name.clone(),
             _ => self.fresh("const"),
         };
-        let id =
-            self.settle(|builder| builder.constant(name, Arc::new(tensor)).map_err(Box::new))?;
+        let id = self.constant_named(name, tensor)?;
         self.set(0, id);
         Ok(())
     }
@@ -317,7 +344,14 @@ impl Call<'_> {
     /// Adds an intermediate constant.
     pub(crate) fn constant(&mut self, tensor: Tensor) -> Result<ValueId, Stop> {
         let name = self.fresh("const");
-        self.settle(|builder| builder.constant(name, Arc::new(tensor)).map_err(Box::new))
+        self.constant_named(name, tensor)
+    }
+
+    fn constant_named(&mut self, name: String, tensor: Tensor) -> Result<ValueId, Stop> {
+        let id =
+            self.settle(|builder| builder.constant(name, Arc::new(tensor)).map_err(Box::new))?;
+        self.count(id);
+        Ok(id)
     }
 
     /// Adds an intermediate constant of rank 0, rounded to the dtype.
@@ -349,8 +383,15 @@ impl Call<'_> {
         self.check()?;
         let source = self.source;
         let id = self.settle(|builder| builder.node(op, inputs, name, source).map_err(Box::new))?;
+        self.charge(id)?;
+        Ok(id)
+    }
+
+    /// Adds up what a new value of the graph costs, and checks that its type is of a sane size.
+    fn charge(&mut self, id: ValueId) -> Done {
+        self.count(id);
         match crate::limits::too_large(&self.builder.graph().value(id).facts) {
-            None => Ok(id),
+            None => Ok(()),
             Some(what) => {
                 let name = self.builder.graph().value(id).name.clone();
                 self.fail(ProblemKind::TooLarge { name, what })
@@ -358,18 +399,19 @@ impl Call<'_> {
         }
     }
 
-    fn settle(
+    fn count(&mut self, id: ValueId) {
+        let value = self.builder.graph().value(id);
+        let known = value.facts.known.as_ref().map_or(0, Vec::len);
+        let dims = (known + value.ty().rank()) * size_of::<Dim>();
+        self.cost_bytes += VALUE_BYTES + value.name.len() + dims;
+    }
+
+    fn settle<T>(
         &mut self,
-        add: impl FnOnce(&mut GraphBuilder) -> Result<ValueId, Box<GraphError>>,
-    ) -> Result<ValueId, Stop> {
+        add: impl FnOnce(&mut GraphBuilder) -> Result<T, Box<GraphError>>,
+    ) -> Result<T, Stop> {
         match add(self.builder) {
-            Ok(id) => {
-                let value = self.builder.graph().value(id);
-                let known = value.facts.known.as_ref().map_or(0, Vec::len);
-                let dims = (known + value.ty().rank()) * size_of::<Dim>();
-                self.cost_bytes += VALUE_BYTES + value.name.len() + dims;
-                Ok(id)
-            }
+            Ok(added) => Ok(added),
             Err(error) => match *error {
                 GraphError::Infer { source, .. } => self.fail((*source).into()),
                 GraphError::DuplicateName { name } => self.fail(ProblemKind::Duplicate { name }),

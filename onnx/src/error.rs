@@ -189,14 +189,14 @@ pub enum ProblemKind {
         /// The domain's opset in this model.
         opset: i64,
     },
-    /// An op that the model's opset does not have.
+    /// An op that the model's opset does not have, or has in a form that is not followed.
     #[error(
-        "the op {op_type} exists since opset {since}, but the model imports opset {opset}; export the model with opset {since} or newer"
+        "the op {op_type} is supported from opset {since} on, but the model imports opset {opset}; export the model with opset {since} or newer"
     )]
     OpTooNew {
         /// The op.
         op_type: String,
-        /// First opset that has it.
+        /// First opset in which it is supported.
         since: i64,
         /// The opset that the model imports.
         opset: i64,

@@ -20,7 +20,8 @@ use crate::wire::{Budget, Spent};
 use crate::{element, limits, tensor};
 
 /// Oldest and newest operator set of the default domain whose meaning is followed.
-const OPSETS: (i64, i64) = (7, 28);
+/// Many ops are served from opset 6 or 7 on only, when broadcasting became what it is.
+const OPSETS: (i64, i64) = (1, 28);
 
 /// What the import of a model gives.
 #[derive(Debug)]

@@ -17,6 +17,7 @@
 #![deny(clippy::as_conversions)]
 
 mod call;
+mod compose;
 mod element;
 mod error;
 mod import;

@@ -5,13 +5,21 @@
 //! newest that is not newer than the model's opset counts, so a row stands only where an attribute,
 //! the number of inputs or the meaning changed.
 
+mod activation;
+mod arithmetic;
 mod constant;
+mod create;
+mod loss;
 mod map;
 mod matmul;
 mod normalise;
 mod reduce;
+mod reduce_composed;
+mod scan;
 mod select;
 mod shape;
+mod signal;
+mod statistic;
 mod variadic;
 mod window;
 
@@ -60,6 +68,14 @@ const FAMILIES: &[&[Row]] = &[
     select::ROWS,
     shape::ROWS,
     constant::ROWS,
+    arithmetic::ROWS,
+    activation::ROWS,
+    reduce_composed::ROWS,
+    scan::ROWS,
+    create::ROWS,
+    signal::ROWS,
+    statistic::ROWS,
+    loss::ROWS,
 ];
 
 /// Why there is no row.
@@ -67,7 +83,7 @@ const FAMILIES: &[&[Row]] = &[
 pub(crate) enum Missing {
     /// The op is not supported.
     Unknown,
-    /// The op exists since this opset.
+    /// The op is served from this opset on.
     Before(i64),
 }
 

@@ -235,6 +235,12 @@ impl Rewriter<'_, '_> {
         let input_facts = self.builder.graph().facts_of(inputs);
         let shape = || facts.ty.shape.iter().cloned();
         match op {
+            // The extents of the result wait for elements, which only the op itself says how to read.
+            Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Expand(_)
+                if op.waits_for(&input_facts).is_some() =>
+            {
+                (op.clone(), usize::MAX)
+            }
             Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => {
                 (Op::Reshape(Reshape::to(shape())), 1)
             }

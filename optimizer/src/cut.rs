@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graph::{
-    Graph, GraphError, Node, NodeId, Rewrite, Site, TensorType, Value, ValueDef, ValueFacts,
-    ValueId,
+    Bindings, Dim, Graph, GraphError, Node, NodeId, Rewrite, Site, TensorType, Value, ValueDef,
+    ValueFacts, ValueId,
 };
 use tensor::Tensor;
 
@@ -96,7 +96,11 @@ impl Cut {
         graph: &Graph,
         settled: &BTreeMap<ValueId, Settled>,
     ) -> Result<Graph, GraphError> {
-        let rest = graph.rewrite(&mut Advance { graph, settled })?;
+        let rest = graph.rewrite(&mut Advance {
+            graph,
+            settled,
+            bindings: Bindings::new(),
+        })?;
         dead_code::run(&rest)
     }
 }
@@ -169,6 +173,18 @@ fn carried(graph: &Graph, ready: &[bool], waits: &[ValueId]) -> Vec<ValueId> {
 struct Advance<'a> {
     graph: &'a Graph,
     settled: &'a BTreeMap<ValueId, Settled>,
+    /// Extents of results that are numbers now and were symbols; attributes of later nodes may name them.
+    bindings: Bindings,
+}
+
+impl Advance<'_> {
+    fn settle(&mut self, old: &Value, new: &TensorType) {
+        for (old, new) in old.ty().shape.iter().zip(&new.shape) {
+            if let (Dim::Symbol(symbol), Some(extent)) = (old, new.as_extent()) {
+                self.bindings.insert(symbol.clone(), extent);
+            }
+        }
+    }
 }
 
 impl Rewrite for Advance<'_> {
@@ -185,14 +201,22 @@ impl Rewrite for Advance<'_> {
     fn node(&mut self, site: &mut Site<'_>, node: &Node) -> Result<Vec<ValueId>, GraphError> {
         let settled = node.outputs.iter().map(|id| self.settled.get(id));
         let Some(settled) = settled.collect::<Option<Vec<_>>>() else {
-            return site.copy(node, node.op.clone());
+            let made = site.copy(node, node.op.substitute(&self.bindings))?;
+            for (&old, &new) in node.outputs.iter().zip(&made) {
+                self.settle(self.graph.value(old), site.builder.ty(new));
+            }
+            return Ok(made);
         };
         let names = site.names(node);
-        let replaced = names.into_iter().zip(settled);
-        let replaced = replaced.map(|(name, settled)| match settled {
-            Settled::Constant(tensor) => site.builder.constant(name, tensor.clone()),
-            Settled::Input(ty) => site.builder.input(name, ty.clone()),
-        });
-        replaced.collect()
+        let mut made = Vec::with_capacity(names.len());
+        for ((name, settled), &old) in names.into_iter().zip(settled).zip(&node.outputs) {
+            let new = match settled {
+                Settled::Constant(tensor) => site.builder.constant(name, tensor.clone()),
+                Settled::Input(ty) => site.builder.input(name, ty.clone()),
+            }?;
+            self.settle(self.graph.value(old), site.builder.ty(new));
+            made.push(new);
+        }
+        Ok(made)
     }
 }

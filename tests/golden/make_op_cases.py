@@ -7,12 +7,14 @@
 A case is a call in the text form of graphs, its inputs and the expected result, each as a typed list of elements. `by` says who
 computed the result: onnxruntime, numpy, or `math` for a formula below that is evaluated in f64 and rounded once. `ulp` is given
 where the expectation is that of an op with rounding; the reference must come at least so close. It is larger where the engine
-loses digits by cancellation. Sums are of numbers that every
+loses digits by cancellation. `declared` is the type of a result whose extents follow from elements of the inputs,
+or the types of all results if there are several. Sums are of numbers that every
 partial sum holds exactly, so that their order does not matter. The file is long because it has a function for each family.
 """
 
 import json
 import math
+import sys
 import warnings
 from pathlib import Path
 
@@ -21,6 +23,8 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper
+
+import op_cases_scan
 
 warnings.filterwarnings("ignore")
 onnxruntime.set_default_logger_severity(4)
@@ -667,6 +671,8 @@ def main():
     for family in [exact_unary, rounded_unary, casts, binary, choices, reductions, products, convolutions, pools,
                    normalisations, movements, random_numbers]:  # fmt: skip
         family()
+    for family in op_cases_scan.FAMILIES:
+        family(sys.modules[__name__])
     header = {"made_by": "make_op_cases.py", "onnxruntime": onnxruntime.__version__, "onnx": onnx.__version__, "numpy": np.__version__}
     lines = [json.dumps(header)] + [json.dumps(entry, separators=(",", ":")) for entry in CASES]
     path = Path(__file__).resolve().parent / "ops.json"

@@ -34,7 +34,7 @@ use layout::Placed;
 pub struct Row {
     /// Declarations such as `a: T[S], i: i64[3]`.
     pub inputs: String,
-    /// The type of the result.
+    /// The type of the result, or of several, separated by `; `.
     pub result: String,
     /// The call of the op.
     pub call: String,

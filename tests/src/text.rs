@@ -29,13 +29,22 @@ pub fn tensor(text: &str) -> Result<Arc<Tensor>, ParseError> {
     }
 }
 
-/// The graph `result = call` of one node: `graph("a: f32[2], b: f32[]", "f32[2]", "add(a, b)")`.
+/// The graph `result = call` of one node: `graph("a: f32[2], b: f32[]", "f32[2]", "add(a, b)")`. The types of several results stand one
+/// after another, `f32[2]; i64[2]`; their names are `result`, `result_1` and so on.
 ///
 /// # Errors
 /// What is wrong with the text, or that inference gives another result.
-pub fn graph(inputs: &str, result: &str, call: &str) -> Result<Graph, ParseError> {
-    let text =
-        format!("func f({inputs}) -> (result: {result}) {{\n  result: {result} = {call}\n}}");
+pub fn graph(inputs: &str, results: &str, call: &str) -> Result<Graph, ParseError> {
+    let declared: Vec<String> = results
+        .split("; ")
+        .enumerate()
+        .map(|(at, ty)| match at {
+            0 => format!("result: {ty}"),
+            _ => format!("result_{at}: {ty}"),
+        })
+        .collect();
+    let results = declared.join(", ");
+    let text = format!("func f({inputs}) -> ({results}) {{\n  {results} = {call}\n}}");
     parse(&text, &NoConstants)
 }
 

@@ -413,7 +413,20 @@ fn cost_ns(program: &Program) -> f64 {
     let instruction = |inst: &Inst| match inst {
         Inst::Const(_) => 0.0,
         Inst::Cast(..) => 0.3,
-        Inst::Prim(Prim::Pow, _) => 20.0,
+        Inst::Prim(
+            Prim::Pow
+            | Prim::Rem
+            | Prim::Tan
+            | Prim::Asin
+            | Prim::Acos
+            | Prim::Atan
+            | Prim::Sinh
+            | Prim::Cosh
+            | Prim::Asinh
+            | Prim::Acosh
+            | Prim::Atanh,
+            _,
+        ) => 20.0,
         Inst::Prim(
             Prim::Exp | Prim::Log | Prim::Sin | Prim::Cos | Prim::Tanh | Prim::Sigmoid | Prim::Erf,
             _,

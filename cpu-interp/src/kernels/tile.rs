@@ -7,7 +7,7 @@
 //!
 //! dtypes: all presets but f16, bf16 and the complex ones; a bool is a byte of 0 or 1.
 //! **Numerics**: as the primitives document; f32 arithmetic is exactly rounded (multiply and add are
-//! never contracted), transcendental functions are those of [`super::vecmath`].
+//! never contracted), transcendental functions are those of [`super::vecmath`], the rare ones are computed one by one in f64.
 
 mod cast;
 mod float;

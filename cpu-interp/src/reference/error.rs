@@ -36,6 +36,16 @@ pub enum ReferenceError {
         /// The extent of the axis.
         extent: usize,
     },
+    /// An input that must hold one index and holds another number of them.
+    #[error("{op}: input {input} has {got} elements; it must hold one index")]
+    IndexCount {
+        /// The op.
+        op: &'static str,
+        /// Position of the input.
+        input: usize,
+        /// How many elements it has.
+        got: usize,
+    },
     /// A shape that is not a number.
     #[error("{op}: the result {ty} has extents that are no numbers; bind the symbols first")]
     Symbolic {

@@ -30,12 +30,12 @@ pub(super) fn gather(op: Gather, call: &Call<'_>, shape: &[usize]) -> Result<Ten
 }
 
 /// The indices in row-major order.
-fn signed(view: &TensorView<'_>) -> Result<Vec<i64>> {
+pub(super) fn signed(view: &TensorView<'_>) -> Result<Vec<i64>> {
     Ok(view.cast(DType::I64)?.to_vec::<i64>()?)
 }
 
 /// `index` with negative values counted from the end.
-fn checked(op: &'static str, index: i64, extent: usize) -> Result<usize> {
+pub(super) fn checked(op: &'static str, index: i64, extent: usize) -> Result<usize> {
     let from_end = || extent.checked_sub(usize::try_from(index.unsigned_abs()).ok()?);
     let at = if index < 0 {
         from_end()

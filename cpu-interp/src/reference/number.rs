@@ -27,12 +27,16 @@ pub(super) trait Number: Copy + PartialOrd {
     fn mul(self, other: Self) -> Self;
     /// `x / y`
     fn div(self, other: Self) -> Self;
+    /// The remainder of the division toward zero.
+    fn rem(self, other: Self) -> Self;
     /// `x^y`
     fn pow(self, exponent: Self) -> Self;
     /// The larger.
     fn larger(self, other: Self) -> Self;
     /// The smaller.
     fn smaller(self, other: Self) -> Self;
+    /// A count, wrapping for integers.
+    fn of_count(count: usize) -> Self;
     /// `x / count`
     fn over(self, count: usize) -> Self;
     /// The sum of all terms.
@@ -41,6 +45,8 @@ pub(super) trait Number: Copy + PartialOrd {
     fn product(factors: impl Iterator<Item = Self>) -> Self;
     /// A primitive of one operand that only floats have.
     fn analytic(self, prim: Prim) -> Self;
+    /// A primitive that only integers have.
+    fn shifted(self, prim: Prim, places: Self) -> Self;
 }
 
 impl Number for f64 {
@@ -83,6 +89,10 @@ impl Number for f64 {
         self / other
     }
 
+    fn rem(self, other: Self) -> Self {
+        self % other
+    }
+
     fn pow(self, exponent: Self) -> Self {
         self.powf(exponent)
     }
@@ -101,6 +111,10 @@ impl Number for f64 {
         } else {
             other
         }
+    }
+
+    fn of_count(count: usize) -> Self {
+        count as f64
     }
 
     fn over(self, count: usize) -> Self {
@@ -147,7 +161,16 @@ impl Number for f64 {
             Prim::Log => self.ln(),
             Prim::Sin => self.sin(),
             Prim::Cos => self.cos(),
+            Prim::Tan => self.tan(),
+            Prim::Asin => self.asin(),
+            Prim::Acos => self.acos(),
+            Prim::Atan => self.atan(),
+            Prim::Sinh => self.sinh(),
+            Prim::Cosh => self.cosh(),
             Prim::Tanh => self.tanh(),
+            Prim::Asinh => libm::asinh(self),
+            Prim::Acosh => libm::acosh(self),
+            Prim::Atanh => libm::atanh(self),
             Prim::Sigmoid => sigmoid(self),
             Prim::Erf => libm::erf(self),
             Prim::Floor => self.floor(),
@@ -155,6 +178,10 @@ impl Number for f64 {
             Prim::Round => self.round_ties_even(),
             other => unreachable!("{} has an arm of its own", other.name()),
         }
+    }
+
+    fn shifted(self, prim: Prim, _places: Self) -> Self {
+        unreachable!("{} is a primitive of integers", prim.name())
     }
 }
 
@@ -203,6 +230,10 @@ macro_rules! integers {
                 if other == 0 { 0 } else { self.wrapping_div(other) }
             }
 
+            fn rem(self, other: Self) -> Self {
+                if other == 0 { 0 } else { self.wrapping_rem(other) }
+            }
+
             fn pow(self, exponent: Self) -> Self {
                 match u64::try_from(exponent) {
                     Ok(exponent) => {
@@ -223,6 +254,10 @@ macro_rules! integers {
                 self.min(other)
             }
 
+            fn of_count(count: usize) -> Self {
+                count as $Type
+            }
+
             fn over(self, count: usize) -> Self {
                 // The quotient is no larger than `self`, so it fits; a count may not fit the type.
                 i128::from(self).checked_div(count as i128).unwrap_or(0) as $Type
@@ -238,6 +273,15 @@ macro_rules! integers {
 
             fn analytic(self, prim: Prim) -> Self {
                 unreachable!("{} is a primitive of floats", prim.name())
+            }
+
+            fn shifted(self, prim: Prim, places: Self) -> Self {
+                let places = u32::try_from(places).ok().filter(|&n| n < <$Type>::BITS);
+                match prim {
+                    Prim::Shl => places.map_or(0, |n| self << n),
+                    // The last place that can be left, and once more.
+                    _ => places.map_or(self >> (<$Type>::BITS - 1) >> 1, |n| self >> n),
+                }
             }
         }
     )+};

@@ -56,7 +56,8 @@ fn primitive(prim: Prim, dtype: DType, [a, b, c]: [u64; 3]) -> u64 {
                 c
             }
         }
-        Prim::Not => u64::from(a == 0),
+        Prim::Not if dtype == DType::Bool => u64::from(a == 0),
+        Prim::Not => !a & (u64::MAX >> (64 - 8 * dtype.size_bytes())),
         Prim::And => a & b,
         Prim::Or => a | b,
         Prim::Xor => a ^ b,
@@ -79,6 +80,8 @@ fn numeric<T: Real>(prim: Prim, a: u64, b: u64) -> u64 {
         Prim::Sub => x.sub(y),
         Prim::Mul => x.mul(y),
         Prim::Div => x.div(y),
+        Prim::Rem => x.rem(y),
+        Prim::Shl | Prim::Shr => x.shifted(prim, y),
         Prim::Pow => x.pow(y),
         Prim::Max => x.larger(y),
         Prim::Min => x.smaller(y),

@@ -1,6 +1,8 @@
 //! The reference against numbers worked by hand, and against hostile input. The wide net of values from other engines is in
 //! the workspace's `tests` member.
 
+mod scan;
+
 use graph::op::{MapOp, Op};
 use graph::scalar::{Prim, Program, ScalarValue};
 use graph::{Graph, NoConstants, parse};

@@ -1,4 +1,4 @@
-//! Matrix multiplication.
+//! Matrix multiplication, and what else is computed from whole matrices.
 
 use super::rule::{Inputs, broadcast};
 use super::{Algebra, Attrs, Entry, Family, Numerics, OpDef};
@@ -67,6 +67,62 @@ impl Entry for MatMul {
         shape.extend(a_core[..a_core.len() - 1].iter().cloned());
         shape.extend(b_core[1..].iter().cloned());
         Ok(vec![ValueFacts::of_type(TensorType { dtype, shape })])
+    }
+
+    fn attrs(&self) -> Attrs {
+        Attrs::new()
+    }
+}
+
+static DET: OpDef = OpDef {
+    name: "det",
+    family: Family::Contract,
+    arity: (1, 1),
+    algebra: Algebra::NONE,
+    formula: "the determinant of the matrices of the last two axes",
+    numerics: Numerics {
+        accumulator: "f64",
+        nan: "propagates",
+        max_ulp: 4,
+    },
+    source: "ONNX Det",
+};
+
+/// Determinants.
+///
+/// **Shapes**: `[.., n, n]` gives `[..]`; the determinant of a matrix without elements is 1. **DTypes**: floats.
+/// **Numerics**: by elimination with the largest pivot of each column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Det;
+
+impl Entry for Det {
+    fn defs() -> Vec<&'static OpDef> {
+        vec![&DET]
+    }
+
+    fn from_text(_name: &str, _attrs: &Attrs) -> Result<Self, String> {
+        Ok(Det)
+    }
+
+    fn def(&self) -> &'static OpDef {
+        &DET
+    }
+
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Vec<ValueFacts>, InferError> {
+        inputs.float(0)?;
+        let x = inputs.ty(0)?;
+        let [batch @ .., rows, columns] = &x.shape[..] else {
+            return Err(inputs.shape_error(0, "must have two axes or more"));
+        };
+        let differ = rows
+            .as_known()
+            .zip(columns.as_known())
+            .is_some_and(|(a, b)| a != b);
+        if differ {
+            return Err(inputs.shape_error(0, "the last two extents must be equal"));
+        }
+        let ty = TensorType::new(x.dtype, batch.iter().cloned());
+        Ok(vec![ValueFacts::of_type(ty)])
     }
 
     fn attrs(&self) -> Attrs {

@@ -1,18 +1,25 @@
 //! Elementwise ops: one row each, a scalar expression and its facts.
 //!
-//! Inputs broadcast by numpy's rule. A new op is one row in `op/map/rows.rs` and its
+//! Inputs broadcast by numpy's rule. A new op is one row in a file of `op/map` and its
 //! cases in the conformance table; executors need no change.
 
+mod activation;
+mod arithmetic;
 mod rows;
 
 use tensor_core::DType;
-
-pub use rows::ROWS;
 
 use super::rule::{Inputs, broadcast};
 use super::{Attr, Attrs, Entry, OpDef};
 use crate::scalar::{Program, Reg};
 use crate::{Dim, DimOp, InferError, TensorType, ValueFacts};
+
+/// Every elementwise op.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    [rows::ROWS, arithmetic::ROWS, activation::ROWS]
+        .into_iter()
+        .flatten()
+}
 
 /// Which dtypes an elementwise op takes, and what it gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +28,14 @@ pub enum Types {
     Float,
     /// All inputs the same number (float or integer); gives it.
     Number,
+    /// All inputs the same integer; gives it.
+    Integer,
     /// Any one dtype; gives it.
     Any,
     /// All inputs the same dtype; gives bool.
     Equality,
+    /// All inputs the same float; gives bool.
+    FloatTest,
     /// All inputs the same number; gives bool.
     Order,
     /// All inputs bool; gives bool.
@@ -62,9 +73,36 @@ pub struct Row {
     /// Number attributes with their defaults (ONNX's where it has one).
     pub attrs: &'static [(&'static str, f32)],
     /// How the op acts on the extents of a shape tensor, if it does; with one operand, on 0 and it.
-    pub dim: Option<DimOp>,
+    pub dim: Option<DimRule>,
     /// Appends the expression; gives the register of the result.
     pub build: fn(&mut Program, &Operands<'_>) -> Reg,
+}
+
+/// How an elementwise op acts on extents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DimRule {
+    /// As an operator of extents.
+    Op(DimOp),
+    /// `a - floor(a / b) * b`
+    Mod,
+}
+
+impl DimRule {
+    /// The result where it is the op's for every binding of symbols.
+    fn apply(self, a: Dim, b: Dim) -> Option<Dim> {
+        match self {
+            // `DimOp` rounds down where `div` rounds toward zero: the same for what is never negative.
+            DimRule::Op(DimOp::FloorDiv) if !(a.is_never_negative() && b.is_never_negative()) => {
+                None
+            }
+            DimRule::Op(op) => Some(Dim::apply(op, a, b)),
+            DimRule::Mod => {
+                b.as_known().filter(|&n| n != 0)?;
+                let whole = Dim::apply(DimOp::FloorDiv, a.clone(), b.clone());
+                Some(Dim::apply(DimOp::Sub, a, Dim::apply(DimOp::Mul, whole, b)))
+            }
+        }
+    }
 }
 
 /// An elementwise op with its attributes.
@@ -85,7 +123,7 @@ impl PartialEq for MapOp {
 impl MapOp {
     /// The op of this name with its default attributes, if there is a row.
     pub fn named(name: &str) -> Option<MapOp> {
-        let row = ROWS.iter().find(|row| row.def.name == name)?;
+        let row = rows().find(|row| row.def.name == name)?;
         let numbers = row.attrs.iter().map(|(_, default)| *default).collect();
         let to = (row.types == Types::Cast).then_some(DType::F32);
         Some(MapOp { row, numbers, to })
@@ -138,8 +176,8 @@ impl MapOp {
     fn result_dtype(&self, input: &dyn Fn(usize) -> Option<DType>) -> DType {
         let first = || input(0).unwrap_or(DType::F32);
         match self.row.types {
-            Types::Float | Types::Number | Types::Any => first(),
-            Types::Equality | Types::Order | Types::Bool => DType::Bool,
+            Types::Float | Types::Number | Types::Integer | Types::Any => first(),
+            Types::Equality | Types::FloatTest | Types::Order | Types::Bool => DType::Bool,
             Types::Choice => input(1).unwrap_or_else(first),
             Types::Cast => self.to.unwrap_or_else(first),
         }
@@ -151,7 +189,13 @@ impl MapOp {
             _ => Ok(()),
         };
         match self.row.types {
-            Types::Float => inputs.float(0).and_then(|_| inputs.same_dtype(0)).map(drop),
+            Types::Float | Types::FloatTest => {
+                inputs.float(0).and_then(|_| inputs.same_dtype(0)).map(drop)
+            }
+            Types::Integer if !inputs.ty(0)?.dtype.is_integer() => {
+                Err(inputs.dtype_error(0, "an integer"))
+            }
+            Types::Integer => inputs.same_dtype(0).map(drop),
             Types::Number | Types::Order => {
                 number(0)?;
                 inputs.same_dtype(0).map(drop)
@@ -184,29 +228,20 @@ impl MapOp {
             if unchanged {
                 return first.known.clone();
             }
-            // The one unary op with a `DimOp` is `neg`: 0 - x.
-            let (op, known) = (self.row.dim?, first.known.as_ref()?);
-            let negated = known
-                .iter()
-                .map(|x| Dim::apply(op, Dim::Known(0), x.clone()));
-            return Some(negated.collect());
+            // The one unary op with a rule is `neg`: 0 - x.
+            let (rule, known) = (self.row.dim?, first.known.as_ref()?);
+            let negated = known.iter().map(|x| rule.apply(Dim::Known(0), x.clone()));
+            return negated.collect();
         }
-        let op = self.row.dim?;
+        let rule = self.row.dim?;
         let (a, b) = (first.known.as_ref()?, inputs.optional(1)?.known.as_ref()?);
         let at = |list: &[Dim], i: usize| list[if list.len() == 1 { 0 } else { i }].clone();
         let len = a.len().max(b.len());
         let fits = |list: &[Dim]| list.len() == len || list.len() == 1;
-        // `DimOp` rounds down where `div` rounds toward zero: the same for what is never negative.
-        let exact = |i: &usize| {
-            op != DimOp::FloorDiv
-                || (at(a, *i).is_never_negative() && at(b, *i).is_never_negative())
-        };
-        let follows = ty.rank() <= 1 && fits(a) && fits(b) && (0..len).all(|i| exact(&i));
-        follows.then(|| {
-            (0..len)
-                .map(|i| Dim::apply(op, at(a, i), at(b, i)))
-                .collect()
-        })
+        if ty.rank() > 1 || !fits(a) || !fits(b) {
+            return None;
+        }
+        (0..len).map(|i| rule.apply(at(a, i), at(b, i))).collect()
     }
 }
 
@@ -216,7 +251,7 @@ fn castable(dtype: DType) -> bool {
 
 impl Entry for MapOp {
     fn defs() -> Vec<&'static OpDef> {
-        ROWS.iter().map(|row| &row.def).collect()
+        rows().map(|row| &row.def).collect()
     }
 
     fn from_text(name: &str, attrs: &Attrs) -> Result<Self, String> {

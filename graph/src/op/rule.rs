@@ -83,6 +83,14 @@ impl<'a> Inputs<'a> {
         ints.ok_or(InferError::DataDependent { op: self.op, index })
     }
 
+    /// The element of a float input of one element that must be known before the run.
+    pub(crate) fn known_float(&self, index: usize) -> Result<f64, InferError> {
+        match self.get(index)?.floats.as_deref() {
+            Some([value]) => Ok(*value),
+            _ => Err(InferError::DataDependent { op: self.op, index }),
+        }
+    }
+
     /// The extent of an axis of the result that depends on elements that are not known.
     pub(crate) fn unknown(&self, axis: usize) -> Dim {
         Dim::from(&*format!("{}.{axis}", self.output))

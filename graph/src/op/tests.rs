@@ -20,7 +20,22 @@ fn names_are_unique_and_entries_complete() {
     }
 }
 
-fn infer(op: &Op, inputs: &[&str]) -> Result<String, String> {
+/// The types of all outputs `y` for inputs of these types and known integers.
+pub(super) fn infer_all(op: &Op, inputs: &[(&str, Option<&[i64]>)]) -> Result<String, String> {
+    let facts: Vec<ValueFacts> = inputs
+        .iter()
+        .map(|(text, known)| {
+            let known = known.map(|list| list.iter().map(|&n| Dim::Known(n)).collect());
+            ValueFacts::new(ty(text), known)
+        })
+        .collect();
+    let refs: Vec<Option<&ValueFacts>> = facts.iter().map(Some).collect();
+    let outputs = op.infer(&refs, "y").map_err(|e| e.to_string())?;
+    let types: Vec<String> = outputs.iter().map(|f| f.ty.to_string()).collect();
+    Ok(types.join(", "))
+}
+
+pub(super) fn infer(op: &Op, inputs: &[&str]) -> Result<String, String> {
     let facts: Vec<ValueFacts> = inputs
         .iter()
         .map(|text| ValueFacts::of_type(ty(text)))

@@ -61,7 +61,7 @@ fn problems_of_inputs_and_types() {
     check_node(
         13,
         one("HardSwish"),
-        "the op HardSwish exists since opset 14, but the model imports opset 13; export the model with opset 14 or newer",
+        "the op HardSwish is supported from opset 14 on, but the model imports opset 13; export the model with opset 14 or newer",
     );
     check_node(13, node("Add", &["x"], &["y"]), "has 1 inputs; Add takes 2");
     check_node(
@@ -244,11 +244,15 @@ fn problems_of_norms() {
 #[test]
 fn problems_of_the_model() {
     let relu = || node("Relu", &["x"], &["y"]);
-    // How an old opset reads its attributes is not reported, too.
+    // How an unknown opset reads its attributes is not reported, too.
     let old = relu().ints("consumed_inputs", &[0]);
     check_error(
-        &model(6, vec![x()], vec![old], &["y"]),
-        "m.onnx: imports opset 6 of the default domain; opsets 7 to 28 are supported",
+        &model(0, vec![x()], vec![old.clone()], &["y"]),
+        "m.onnx: imports opset 0 of the default domain; opsets 1 to 28 are supported",
+    );
+    check_error(
+        &model(5, vec![x()], vec![old], &["y"]),
+        "m.onnx: \"Relu_0\" (Relu, node 0): the op Relu is supported from opset 6 on, but the model imports opset 5; export the model with opset 6 or newer",
     );
     let mut missing = model(13, vec![x()], vec![relu()], &["y"]);
     missing.opset_import.clear();

@@ -1,6 +1,7 @@
 //! What each op becomes, by opset.
 
 mod elementwise;
+mod scan;
 
 use super::*;
 

@@ -1,6 +1,8 @@
 //! The rows of the table, by family. Every op of [`graph::op::table`] has at least one.
 
+mod arithmetic;
 mod elementwise;
+mod scan;
 mod structured;
 
 use tensor::DType;
@@ -12,6 +14,8 @@ use super::{Row, Values};
 pub fn rows() -> Vec<Row> {
     let mut rows = elementwise::rows();
     rows.extend(structured::rows());
+    rows.extend(arithmetic::rows());
+    rows.extend(scan::rows());
     rows
 }
 
@@ -44,6 +48,16 @@ const ANY: &[DType] = &[
     DType::U32,
     DType::U64,
     DType::Bool,
+];
+const INTEGERS: &[DType] = &[
+    DType::I8,
+    DType::I16,
+    DType::I32,
+    DType::I64,
+    DType::U8,
+    DType::U16,
+    DType::U32,
+    DType::U64,
 ];
 const BOOL: &[DType] = &[DType::Bool];
 

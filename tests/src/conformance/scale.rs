@@ -163,6 +163,22 @@ fn elementwise_scale(op: &MapOp, inputs: &[Option<Tensor>]) -> Option<Vec<f64>> 
             Box::new(move |x| (alpha * x).abs() + beta.abs())
         }
         "hard_swish" => Box::new(|x| x.abs() * (x.abs() / 6.0 + 0.5)),
+        // e^x and 1, and x itself where that is not below 0
+        "elu" => {
+            let alpha = number("alpha")?;
+            Box::new(move |x| exponential_unit(x, alpha, 1.0))
+        }
+        "selu" => {
+            let (alpha, gamma) = (number("alpha")?, number("gamma")?);
+            Box::new(move |x| gamma * exponential_unit(x, alpha, 1.0))
+        }
+        "celu" => {
+            let alpha = number("alpha")?;
+            Box::new(move |x| exponential_unit(x, alpha, alpha))
+        }
+        // The logarithm is one of a sum that is at least 1.
+        "softplus" => Box::new(|x| x.max(0.0) + 1.0),
+        "mish" => Box::new(f64::abs),
         _ => return None,
     };
     Some(
@@ -171,4 +187,13 @@ fn elementwise_scale(op: &MapOp, inputs: &[Option<Tensor>]) -> Option<Vec<f64>> 
             .map(term)
             .collect(),
     )
+}
+
+/// The sizes of the terms of `x < 0 ? alpha * (e^(x / slow) - 1) : x`.
+fn exponential_unit(x: f64, alpha: f64, slow: f64) -> f64 {
+    if x < 0.0 {
+        alpha.abs() * ((x / slow).exp() + 1.0)
+    } else {
+        x
+    }
 }

@@ -180,6 +180,15 @@ pub(super) unsafe fn run(isa: Isa, prim: Prim, dst: *mut u8, args: [Arg; 3], n: 
             Tanh => unary!(isa, one, |s, x| vecmath::tanh_v(s, x)),
             Sigmoid => unary!(isa, one, |s, x| vecmath::sigmoid_v(s, x)),
             Erf => unary!(isa, one, |s, x| vecmath::erf_v(s, x)),
+            Tan => scalar!(isa, map1, one, |x| f64::from(x).tan() as f32),
+            Asin => scalar!(isa, map1, one, |x| f64::from(x).asin() as f32),
+            Acos => scalar!(isa, map1, one, |x| f64::from(x).acos() as f32),
+            Atan => scalar!(isa, map1, one, |x| f64::from(x).atan() as f32),
+            Sinh => scalar!(isa, map1, one, |x| f64::from(x).sinh() as f32),
+            Cosh => scalar!(isa, map1, one, |x| f64::from(x).cosh() as f32),
+            Asinh => scalar!(isa, map1, one, |x| libm::asinh(f64::from(x)) as f32),
+            Acosh => scalar!(isa, map1, one, |x| libm::acosh(f64::from(x)) as f32),
+            Atanh => scalar!(isa, map1, one, |x| libm::atanh(f64::from(x)) as f32),
             Sign => scalar!(isa, map1, one, |x| sign(x)),
             Floor => scalar!(isa, map1, one, |x| x.floor()),
             Ceil => scalar!(isa, map1, one, |x| x.ceil()),
@@ -188,6 +197,7 @@ pub(super) unsafe fn run(isa: Isa, prim: Prim, dst: *mut u8, args: [Arg; 3], n: 
             Sub => binary!(isa, two, |s, x, y| s.sub(x, y)),
             Mul => binary!(isa, two, |s, x, y| s.mul(x, y)),
             Div => binary!(isa, two, |s, x, y| s.div(x, y)),
+            Rem => scalar!(isa, map2, two, |x, y| x % y),
             Max => binary!(isa, two, |s, x, y| s.max_nan(x, y)),
             Min => binary!(isa, two, |s, x, y| s.min_nan(x, y)),
             Pow => scalar!(isa, map2, two, |x, y| f64::from(x).powf(f64::from(y))
@@ -196,7 +206,7 @@ pub(super) unsafe fn run(isa: Isa, prim: Prim, dst: *mut u8, args: [Arg; 3], n: 
             Lt => scalar!(isa, map2, two, |x, y| u8::from(x < y)),
             Le => scalar!(isa, map2, two, |x, y| u8::from(x <= y)),
             Select => select(4, dst, args, n),
-            Not | And | Or | Xor => unreachable!("{} takes no floats", prim.name()),
+            Not | And | Or | Xor | Shl | Shr => unreachable!("{} takes no floats", prim.name()),
         }
     }
 }

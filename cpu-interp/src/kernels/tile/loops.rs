@@ -237,7 +237,16 @@ unsafe fn double(prim: Prim, dst: *mut u8, [a, b, _]: [Arg; 3], n: usize) {
             Log => map1(dst, a, n, f64::ln),
             Sin => map1(dst, a, n, f64::sin),
             Cos => map1(dst, a, n, f64::cos),
+            Tan => map1(dst, a, n, f64::tan),
+            Asin => map1(dst, a, n, f64::asin),
+            Acos => map1(dst, a, n, f64::acos),
+            Atan => map1(dst, a, n, f64::atan),
+            Sinh => map1(dst, a, n, f64::sinh),
+            Cosh => map1(dst, a, n, f64::cosh),
             Tanh => map1(dst, a, n, f64::tanh),
+            Asinh => map1(dst, a, n, libm::asinh),
+            Acosh => map1(dst, a, n, libm::acosh),
+            Atanh => map1(dst, a, n, libm::atanh),
             Sigmoid => map1(dst, a, n, |x: f64| 1.0 / (1.0 + (-x).exp())),
             Erf => map1(dst, a, n, libm::erf),
             Floor => map1(dst, a, n, f64::floor),
@@ -247,6 +256,7 @@ unsafe fn double(prim: Prim, dst: *mut u8, [a, b, _]: [Arg; 3], n: usize) {
             Sub => map2(dst, two, n, |x: f64, y| x - y),
             Mul => map2(dst, two, n, |x: f64, y| x * y),
             Div => map2(dst, two, n, |x: f64, y| x / y),
+            Rem => map2(dst, two, n, |x: f64, y| x % y),
             Pow => map2(dst, two, n, f64::powf),
             Max => map2(
                 dst,
@@ -263,7 +273,9 @@ unsafe fn double(prim: Prim, dst: *mut u8, [a, b, _]: [Arg; 3], n: usize) {
             Eq => map2(dst, two, n, |x: f64, y| u8::from(x == y)),
             Lt => map2(dst, two, n, |x: f64, y| u8::from(x < y)),
             Le => map2(dst, two, n, |x: f64, y| u8::from(x <= y)),
-            Not | And | Or | Xor | Select => unreachable!("{} takes no floats", prim.name()),
+            Not | And | Or | Xor | Shl | Shr | Select => {
+                unreachable!("{} takes no floats", prim.name())
+            }
         }
     }
 }
@@ -293,6 +305,13 @@ macro_rules! power {
     }};
 }
 
+/// By how many places a shift moves, unless it moves every bit out.
+macro_rules! places {
+    ($T:ty, $y:expr) => {
+        u32::try_from($y).ok().filter(|&y| y < <$T>::BITS)
+    };
+}
+
 macro_rules! integer {
     ($name:ident, $T:ty, $neg:expr, $abs:expr, $sign:expr) => {
         /// # Safety
@@ -315,14 +334,33 @@ macro_rules! integer {
                         n,
                         |x: $T, y| if y == 0 { 0 } else { x.wrapping_div(y) },
                     ),
+                    Rem => map2(
+                        dst,
+                        two,
+                        n,
+                        |x: $T, y| if y == 0 { 0 } else { x.wrapping_rem(y) },
+                    ),
                     Pow => map2(dst, two, n, |x: $T, y| power!($T, x, y)),
                     Max => map2(dst, two, n, |x: $T, y| x.max(y)),
                     Min => map2(dst, two, n, |x: $T, y| x.min(y)),
                     Eq => map2(dst, two, n, |x: $T, y| u8::from(x == y)),
                     Lt => map2(dst, two, n, |x: $T, y| u8::from(x < y)),
                     Le => map2(dst, two, n, |x: $T, y| u8::from(x <= y)),
-                    Sqrt | Recip | Exp | Log | Sin | Cos | Tanh | Sigmoid | Erf | Floor | Ceil
-                    | Round | Not | And | Or | Xor | Select => {
+                    Not => map1::<$T, $T>(dst, a, n, |x| !x),
+                    And => map2(dst, two, n, |x: $T, y| x & y),
+                    Or => map2(dst, two, n, |x: $T, y| x | y),
+                    Xor => map2(dst, two, n, |x: $T, y| x ^ y),
+                    Shl => map2(dst, two, n, |x: $T, y| match places!($T, y) {
+                        Some(places) => x << places,
+                        None => 0,
+                    }),
+                    Shr => map2(dst, two, n, |x: $T, y| match places!($T, y) {
+                        Some(places) => x >> places,
+                        None => x >> (<$T>::BITS - 1) >> 1,
+                    }),
+                    Sqrt | Recip | Exp | Log | Sin | Cos | Tan | Asin | Acos | Atan | Sinh
+                    | Cosh | Tanh | Asinh | Acosh | Atanh | Sigmoid | Erf | Floor | Ceil
+                    | Round | Select => {
                         unreachable!("{} takes no integers", prim.name())
                     }
                 }

@@ -171,3 +171,75 @@ fn half_floats_are_refused_by_name() {
     let p = Program::identity(DType::F16);
     assert_eq!(TileProgram::compile(&p).err(), Some(DType::F16));
 }
+
+/// A program of one primitive of one dtype.
+fn single(prim: Prim, dtype: DType) -> TileProgram {
+    let mut p = Program::new(vec![dtype; prim.arity()]);
+    let operands = [0, 1, 2];
+    let r = p.prim(prim, &operands[..prim.arity()]);
+    p.set_result(r);
+    TileProgram::compile(&p).expect("the dtype is served")
+}
+
+#[test]
+fn rare_functions_are_those_of_f64_rounded() {
+    let x: Vec<f32> = values(200, 0.021)
+        .into_iter()
+        .chain([0.0, -0.0, 1.0])
+        .collect();
+    let functions: [(Prim, fn(f64) -> f64); 9] = [
+        (Prim::Tan, f64::tan),
+        (Prim::Asin, f64::asin),
+        (Prim::Acos, f64::acos),
+        (Prim::Atan, f64::atan),
+        (Prim::Sinh, f64::sinh),
+        (Prim::Cosh, f64::cosh),
+        (Prim::Asinh, f64::asinh),
+        (Prim::Acosh, f64::acosh),
+        (Prim::Atanh, f64::atanh),
+    ];
+    for (prim, function) in functions {
+        let mut p = Program::identity(DType::F32);
+        let r = p.prim(prim, &[0]);
+        p.set_result(r);
+        let got = run_f32(&p, &[TileInput::Slice(bytemuck::cast_slice(&x))], x.len());
+        for (&x, got) in x.iter().zip(got) {
+            let want = function(x.into()) as f32;
+            let near = (got - want).abs() <= want.abs() * f32::EPSILON;
+            assert!(
+                near || got.is_nan() && want.is_nan(),
+                "{prim:?}({x}) = {got}, not {want}"
+            );
+        }
+    }
+}
+
+#[test]
+fn bits_and_remainders_of_integers() {
+    let check = |prim, a: i16, b: i16, want: i16| {
+        let mut out = [0_i16; 3];
+        let inputs = [a, b].map(|v| TileInput::Splat(u64::from(v as u16)));
+        let tile = single(prim, DType::I16);
+        let mut scratch = vec![0.0; tile.scratch_elems()];
+        tile.run(
+            Isa::detect(),
+            &inputs,
+            &mut scratch,
+            bytemuck::cast_slice_mut(&mut out),
+        );
+        assert_eq!(out, [want; 3], "{prim:?} {a} {b}");
+    };
+    check(Prim::And, 0b1100, -6, 0b1000);
+    check(Prim::Or, 0b1100, 0b0011, 0b1111);
+    check(Prim::Xor, -1, 0b0101, -6);
+    check(Prim::Not, 5, 0, -6);
+    check(Prim::Shl, 3, 15, i16::MIN);
+    check(Prim::Shl, 3, 16, 0);
+    check(Prim::Shl, 3, -1, 0);
+    check(Prim::Shr, -3, 1, -2);
+    check(Prim::Shr, -3, 16, -1);
+    check(Prim::Shr, 3, i16::MIN, 0);
+    check(Prim::Rem, -7, 3, -1);
+    check(Prim::Rem, 7, 0, 0);
+    check(Prim::Rem, i16::MIN, -1, 0);
+}

@@ -1,14 +1,16 @@
-//! The rows. Each states its formula, exactness and source; the expression is the last field.
+//! The everyday rows, and what all rows are made with. Each states its formula, exactness and source; the expression is the
+//! last field.
 
-use super::{Operands, Row, Types};
+use super::{DimRule, Operands, Row, Types};
 use crate::DimOp;
 use crate::op::{Algebra, Family, Numerics, OpDef};
 use crate::scalar::{Prim, Program, Reg};
 
 /// Exact results, NaN in gives NaN out.
-const EXACT: Numerics = within(0);
+pub(super) const EXACT: Numerics = within(0);
 
-const fn within(max_ulp: u32) -> Numerics {
+/// Results at most this far from the rounded ones.
+pub(super) const fn within(max_ulp: u32) -> Numerics {
     Numerics {
         accumulator: "",
         nan: "propagates",
@@ -16,7 +18,8 @@ const fn within(max_ulp: u32) -> Numerics {
     }
 }
 
-const fn row(
+/// A row without attributes and further facts.
+pub(super) const fn row(
     name: &'static str,
     arity: (usize, usize),
     types: Types,
@@ -45,18 +48,22 @@ const fn row(
 }
 
 impl Row {
-    const fn algebra(mut self, algebra: Algebra) -> Row {
+    pub(super) const fn algebra(mut self, algebra: Algebra) -> Row {
         self.def.algebra = algebra;
         self
     }
 
-    const fn attrs(mut self, attrs: &'static [(&'static str, f32)]) -> Row {
+    pub(super) const fn attrs(mut self, attrs: &'static [(&'static str, f32)]) -> Row {
         self.attrs = attrs;
         self
     }
 
-    const fn dim(mut self, op: DimOp) -> Row {
-        self.dim = Some(op);
+    const fn dim(self, op: DimOp) -> Row {
+        self.rule(DimRule::Op(op))
+    }
+
+    pub(super) const fn rule(mut self, rule: DimRule) -> Row {
+        self.dim = Some(rule);
         self
     }
 }
@@ -64,7 +71,7 @@ impl Row {
 /// An op that is one primitive of one operand.
 macro_rules! unary {
     ($name:literal, $prim:ident, $types:ident, $formula:literal, $numerics:expr, $source:literal) => {
-        row(
+        $crate::op::map::rows::row(
             $name,
             (1, 1),
             Types::$types,
@@ -79,7 +86,7 @@ macro_rules! unary {
 /// An op that is one primitive of two operands.
 macro_rules! binary {
     ($name:literal, $prim:ident, $types:ident, $formula:literal, $numerics:expr, $source:literal) => {
-        row(
+        $crate::op::map::rows::row(
             $name,
             (2, 2),
             Types::$types,
@@ -91,8 +98,10 @@ macro_rules! binary {
     };
 }
 
-/// Every elementwise op.
-pub static ROWS: &[Row] = &[
+pub(super) use {binary, unary};
+
+/// Arithmetic, logic, comparisons, and the activations of every model.
+pub(super) static ROWS: &[Row] = &[
     row(
         "identity",
         (1, 1),

@@ -72,13 +72,7 @@ const COMPARISONS: &[(&str, &[DType])] = &[
 
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
-    for (call, dtypes, values) in UNARY {
-        rows.extend(values.iter().map(|&values| {
-            row("a: T[S]", "T[S]", *call, dtypes)
-                .shapes(shapes(values))
-                .values(&[values])
-        }));
-    }
+    unary(&mut rows, "T", UNARY);
     for to in ANY {
         for values in [Within(300.0), Special] {
             let call = format!("cast(a, to = {to})");
@@ -99,6 +93,21 @@ pub(super) fn rows() -> Vec<Row> {
     rows
 }
 
+/// Rows of calls of one operand `a`, for each kind of values.
+pub(super) fn unary(
+    rows: &mut Vec<Row>,
+    result: &str,
+    calls: &[(&str, &'static [DType], &[Values])],
+) {
+    for (call, dtypes, values) in calls {
+        rows.extend(values.iter().map(|&values| {
+            row("a: T[S]", format!("{result}[S]"), *call, dtypes)
+                .shapes(shapes(values))
+                .values(&[values])
+        }));
+    }
+}
+
 /// Special values are a list, so few shapes say as much as many.
 fn shapes(values: Values) -> &'static [&'static str] {
     if values == Special {
@@ -108,7 +117,7 @@ fn shapes(values: Values) -> &'static [&'static str] {
     }
 }
 
-fn binary(
+pub(super) fn binary(
     rows: &mut Vec<Row>,
     name: &str,
     dtypes: &'static [DType],
