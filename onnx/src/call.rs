@@ -152,6 +152,46 @@ impl<'a> Call<'a> {
         self.optional_float(name).unwrap_or(default)
     }
 
+    /// A text that is one of a few words.
+    pub(crate) fn word<T>(
+        &mut self,
+        name: &'static str,
+        default: T,
+        named: impl Fn(&str) -> Option<T>,
+    ) -> T {
+        if !self.has(name) {
+            return default;
+        }
+        let text = self.text(name, "");
+        named(&text).unwrap_or_else(|| {
+            self.refuse_attribute(
+                name,
+                format!("{text:?}"),
+                "is none of the words of this opset",
+            );
+            default
+        })
+    }
+
+    /// An integer attribute that is a count.
+    pub(crate) fn count(&mut self, name: &'static str, default: usize) -> usize {
+        let Some(value) = self.optional_int(name) else {
+            return default;
+        };
+        usize::try_from(value).unwrap_or_else(|_| {
+            self.refuse_attribute(name, value, "can't be negative");
+            default
+        })
+    }
+
+    /// A list of integers that must be there.
+    pub(crate) fn required_ints(&mut self, name: &'static str) -> Vec<i64> {
+        if !self.has(name) {
+            self.refuse(ProblemKind::MissingAttribute { name });
+        }
+        self.ints(name).unwrap_or_default()
+    }
+
     /// A list of integers, if it is there.
     pub(crate) fn ints(&mut self, name: &'static str) -> Option<Vec<i64>> {
         self.attribute(name, kind::INTS, "a list of integers", |a| {
@@ -301,6 +341,46 @@ impl Call<'_> {
         Ok(())
     }
 
+    /// Makes the result of a node the first output, converted to `dtype`.
+    pub(crate) fn finish_as(&mut self, dtype: DType, op: Op, inputs: &[Option<ValueId>]) -> Done {
+        let same = inputs.first().copied().flatten().map(|id| self.dtype(id)) == Some(dtype);
+        if same {
+            return self.finish(op, inputs);
+        }
+        let result = self.emit(op, inputs)?;
+        self.finish(Op::Map(MapOp::cast(dtype)), &[Some(result)])
+    }
+
+    /// dtype of input 0.
+    pub(crate) fn own_dtype(&mut self) -> Result<DType, Stop> {
+        let x = self.input(0)?;
+        Ok(self.dtype(x))
+    }
+
+    /// Adds a node whose results are the first `count` outputs.
+    pub(crate) fn finish_many(&mut self, op: Op, inputs: &[Option<ValueId>], count: usize) -> Done {
+        self.check()?;
+        let name = |index: usize| match self.proto.output.get(index) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => self.fresh(&format!("{}.{index}", op.name())),
+        };
+        let names: Vec<String> = (0..count).map(name).collect();
+        let source = self.source;
+        let mut ids = Vec::new();
+        self.settle(|builder| {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            ids = builder
+                .node_of_many(op, inputs, &names, source)
+                .map_err(Box::new)?;
+            Ok(ids[0])
+        })?;
+        for (index, id) in ids.into_iter().enumerate() {
+            self.check_size(id)?;
+            self.set(index, id);
+        }
+        Ok(())
+    }
+
     /// Makes a constant the first output.
     pub(crate) fn finish_constant(&mut self, tensor: Tensor) -> Done {
         self.check()?;
@@ -318,6 +398,14 @@ impl Call<'_> {
     pub(crate) fn constant(&mut self, tensor: Tensor) -> Result<ValueId, Stop> {
         let name = self.fresh("const");
         self.settle(|builder| builder.constant(name, Arc::new(tensor)).map_err(Box::new))
+    }
+
+    /// Adds an intermediate list of integers.
+    pub(crate) fn list(&mut self, numbers: &[i64]) -> Result<ValueId, Stop> {
+        match Tensor::from_vec_row_major([numbers.len()], numbers.to_vec()) {
+            Ok(tensor) => self.constant(tensor),
+            Err(_) => Err(Stop),
+        }
     }
 
     /// Adds an intermediate constant of rank 0, rounded to the dtype.
@@ -349,10 +437,16 @@ impl Call<'_> {
         self.check()?;
         let source = self.source;
         let id = self.settle(|builder| builder.node(op, inputs, name, source).map_err(Box::new))?;
-        match crate::limits::too_large(&self.builder.graph().value(id).facts) {
-            None => Ok(id),
+        self.check_size(id)?;
+        Ok(id)
+    }
+
+    fn check_size(&mut self, id: ValueId) -> Done {
+        let value = self.builder.graph().value(id);
+        match crate::limits::too_large(&value.facts) {
+            None => Ok(()),
             Some(what) => {
-                let name = self.builder.graph().value(id).name.clone();
+                let name = value.name.clone();
                 self.fail(ProblemKind::TooLarge { name, what })
             }
         }

@@ -5,13 +5,23 @@
 //! newest that is not newer than the model's opset counts, so a row stands only where an attribute,
 //! the number of inputs or the meaning changed.
 
+mod arrange;
+mod batch;
+mod causal;
 mod constant;
+mod extents;
 mod map;
 mod matmul;
 mod normalise;
+mod pad;
+mod pool;
 mod reduce;
+mod resample;
+mod scatter;
+mod search;
 mod select;
 mod shape;
+mod unpool;
 mod variadic;
 mod window;
 
@@ -60,6 +70,15 @@ const FAMILIES: &[&[Row]] = &[
     select::ROWS,
     shape::ROWS,
     constant::ROWS,
+    arrange::ROWS,
+    batch::ROWS,
+    causal::ROWS,
+    pad::ROWS,
+    pool::ROWS,
+    resample::ROWS,
+    scatter::ROWS,
+    search::ROWS,
+    unpool::ROWS,
 ];
 
 /// Why there is no row.

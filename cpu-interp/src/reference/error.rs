@@ -36,6 +36,14 @@ pub enum ReferenceError {
         /// The extent of the axis.
         extent: usize,
     },
+    /// An axis without elements where one is to be repeated.
+    #[error("{op}: axis {axis} has no element to repeat; pad it with a constant")]
+    NothingToRepeat {
+        /// The op.
+        op: &'static str,
+        /// The axis.
+        axis: usize,
+    },
     /// A shape that is not a number.
     #[error("{op}: the result {ty} has extents that are no numbers; bind the symbols first")]
     Symbolic {
