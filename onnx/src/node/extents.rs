@@ -6,7 +6,7 @@
 use graph::ValueId;
 use graph::op::{Concat, Gather, Op, Reshape, Shape};
 
-use crate::call::{Call, Done, Stop, map};
+use crate::call::{Call, Stop, map};
 
 /// An entry of a list.
 #[derive(Clone, Copy, Debug)]
@@ -88,12 +88,6 @@ pub(super) fn reshaped(
 ) -> Result<ValueId, Stop> {
     let list = extents(call, x, entries)?;
     call.emit(exactly(), &[Some(x), Some(list)])
-}
-
-/// The first output: `x` under the extents of `like`.
-pub(super) fn finish_like(call: &mut Call<'_>, x: ValueId, like: ValueId) -> Done {
-    let shape = shape_of(call, like)?;
-    call.finish(exactly(), &[Some(x), Some(shape)])
 }
 
 /// `x` under the extents of `like`.

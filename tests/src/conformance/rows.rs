@@ -1,7 +1,11 @@
 //! The rows of the table, by family. Every op of [`graph::op::table`] has at least one.
 
+mod copies;
 mod elementwise;
+mod indexed;
+mod resampled;
 mod structured;
+mod windows;
 
 use tensor::DType;
 
@@ -12,6 +16,10 @@ use super::{Row, Values};
 pub fn rows() -> Vec<Row> {
     let mut rows = elementwise::rows();
     rows.extend(structured::rows());
+    rows.extend(indexed::rows());
+    rows.extend(copies::rows());
+    rows.extend(windows::rows());
+    rows.extend(resampled::rows());
     rows
 }
 
@@ -61,6 +69,7 @@ fn row(
 ) -> Row {
     Row {
         inputs: inputs.into(),
+        constants: String::new(),
         result: result.into(),
         call: call.into(),
         shapes: &[""],
@@ -72,6 +81,11 @@ fn row(
 impl Row {
     fn shapes(mut self, shapes: &'static [&'static str]) -> Row {
         self.shapes = shapes;
+        self
+    }
+
+    fn constants(mut self, constants: impl Into<String>) -> Row {
+        self.constants = constants.into();
         self
     }
 

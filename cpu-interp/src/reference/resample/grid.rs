@@ -65,6 +65,8 @@ impl Sampled {
         if !(low..=high).contains(&x) {
             x = match self.op.padding {
                 GridPadding::Zeros => x,
+                // The cubic convolution runs on beyond the last element, over its repetitions.
+                GridPadding::Border if self.op.mode == GridMode::Cubic => x,
                 GridPadding::Border => x.max(0.0).min(self.extent as f64 - 1.0),
                 GridPadding::Reflection => self.reflected(x),
             };
