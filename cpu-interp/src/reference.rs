@@ -22,13 +22,18 @@ mod element;
 mod error;
 mod gather;
 mod graph_run;
+mod index;
 mod map;
 mod normalise;
 mod number;
+mod pad;
 mod random;
 mod reduce;
+mod resample;
 pub mod scalar;
 mod scan;
+mod scatter;
+mod search;
 mod view;
 mod window;
 
@@ -149,6 +154,26 @@ fn dispatch(op: &Op, call: &Call<'_>, outs: &[ValueFacts]) -> Result<Vec<Tensor>
         Op::LayerNorm(norm) => normalise::layer_norm(*norm, call, &shape()?),
         Op::BatchNorm(norm) => normalise::batch_norm(*norm, call, &shape()?),
         Op::Gather(gather) => gather::gather(*gather, call, &shape()?),
+        Op::GatherElements(gather) => gather::gather_elements(*gather, call, &shape()?),
+        Op::GatherNd(gather) => gather::gather_nd(*gather, call, &shape()?),
+        Op::ReverseSequence(reverse) => gather::reverse_sequence(*reverse, call, &shape()?),
+        Op::ScatterElements(scatter) => scatter::scatter_elements(*scatter, call, &shape()?),
+        Op::ScatterNd(scatter) => scatter::scatter_nd(*scatter, call, &shape()?),
+        Op::TensorScatter(scatter) => scatter::tensor_scatter(*scatter, call, &shape()?),
+        Op::Pad(pad) => pad::pad(*pad, call, &shape()?),
+        Op::NonZero(_) => search::non_zero(call),
+        Op::Unique(unique) => return search::unique(*unique, call),
+        Op::NonMaxSuppression(boxes) => search::non_max_suppression(*boxes, call),
+        Op::NgramCounts(grams) => search::ngram_counts(grams, call, &shape()?),
+        Op::ConvTranspose(conv) => window::conv_transpose(conv, call, &shape()?),
+        Op::DeformConv(conv) => window::deform_conv(conv, call, &shape()?),
+        Op::ArgMaxPool(pool) => window::arg_max_pool(pool, call, &shape()?),
+        Op::LpPool(pool) => window::lp_pool(pool, call, &shape()?),
+        Op::Col2Im(op) => window::col2im(op, call, &shape()?),
+        Op::Resize(resize) => resample::resize(resize, call, &shape()?),
+        Op::GridSample(sample) => resample::grid_sample(*sample, call, &shape()?),
+        Op::AffineGrid(grid) => resample::affine_grid(*grid, call, &shape()?),
+        Op::RoiAlign(align) => resample::roi_align(*align, call, &shape()?),
         Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => view::reshape(call, &shape()?),
         Op::Transpose(transpose) => view::transpose(transpose, call),
         Op::Slice(slice) => view::slice(slice, call),

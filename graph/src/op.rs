@@ -15,10 +15,14 @@ mod gather;
 pub mod map;
 mod meta;
 mod normalise;
+mod pad;
 mod random;
 mod reduce;
+mod resample;
 mod rule;
 mod scan;
+mod scatter;
+mod search;
 mod view;
 mod window;
 
@@ -29,15 +33,24 @@ pub use bits::BitCast;
 pub use contract::{Det, MatMul};
 pub use copy::Concat;
 pub use create::Range;
-pub use gather::Gather;
+pub use gather::{Gather, GatherElements, GatherNd, ReverseSequence};
 pub use map::MapOp;
 pub use meta::Shape;
 pub use normalise::{BatchNorm, LayerNorm, Softmax};
+pub use pad::{PadMode, PadOp};
 pub use random::{Random, RandomKind, philox};
 pub use reduce::{Reduce, ReduceKind};
+pub use resample::{
+    AffineGrid, AspectPolicy, Coordinates, GridMode, GridPadding, GridSample, NearestMode, Resize,
+    ResizeMode, ResizedAxis, RoiAlign, RoiMode,
+};
 pub use scan::{ArgReduce, Cumulative, CumulativeKind, Extreme, TopK};
+pub use scatter::{Reduction, ScatterElements, ScatterNd, TensorScatter};
+pub use search::{NgramCounts, NonMaxSuppression, NonZero, Unique};
 pub use view::{Expand, Reshape, Slice, SliceAxis, Squeeze, Transpose, Unsqueeze};
-pub use window::{Conv, Pad, Pool, PoolKind, Window};
+pub use window::{
+    ArgMaxPool, Col2Im, Conv, ConvTranspose, DeformConv, LpPool, Pad, Pool, PoolKind, Window,
+};
 
 use crate::{Bindings, InferError, TensorType, ValueFacts};
 
@@ -56,6 +69,12 @@ pub enum Family {
     Normalise,
     /// Indexed reads.
     Gather,
+    /// Indexed writes.
+    Scatter,
+    /// What occurs, where and how often.
+    Search,
+    /// Reads between the elements.
+    Resample,
     /// Another index map over the same elements.
     View,
     /// Elements as they are, in a value of their own.
@@ -244,6 +263,26 @@ ops! {
     LayerNorm(LayerNorm),
     BatchNorm(BatchNorm),
     Gather(Gather),
+    GatherElements(GatherElements),
+    GatherNd(GatherNd),
+    ReverseSequence(ReverseSequence),
+    ScatterElements(ScatterElements),
+    ScatterNd(ScatterNd),
+    TensorScatter(TensorScatter),
+    Pad(PadOp),
+    NonZero(NonZero),
+    Unique(Unique),
+    NonMaxSuppression(NonMaxSuppression),
+    NgramCounts(NgramCounts),
+    ConvTranspose(ConvTranspose),
+    DeformConv(DeformConv),
+    ArgMaxPool(ArgMaxPool),
+    LpPool(LpPool),
+    Col2Im(Col2Im),
+    Resize(Resize),
+    GridSample(GridSample),
+    AffineGrid(AffineGrid),
+    RoiAlign(RoiAlign),
     Reshape(Reshape),
     Transpose(Transpose),
     Slice(Slice),

@@ -152,6 +152,46 @@ impl<'a> Call<'a> {
         self.optional_float(name).unwrap_or(default)
     }
 
+    /// A text that is one of a few words.
+    pub(crate) fn word<T>(
+        &mut self,
+        name: &'static str,
+        default: T,
+        named: impl Fn(&str) -> Option<T>,
+    ) -> T {
+        if !self.has(name) {
+            return default;
+        }
+        let text = self.text(name, "");
+        named(&text).unwrap_or_else(|| {
+            self.refuse_attribute(
+                name,
+                format!("{text:?}"),
+                "is none of the words of this opset",
+            );
+            default
+        })
+    }
+
+    /// An integer attribute that is a count.
+    pub(crate) fn count(&mut self, name: &'static str, default: usize) -> usize {
+        let Some(value) = self.optional_int(name) else {
+            return default;
+        };
+        usize::try_from(value).unwrap_or_else(|_| {
+            self.refuse_attribute(name, value, "can't be negative");
+            default
+        })
+    }
+
+    /// A list of integers that must be there.
+    pub(crate) fn required_ints(&mut self, name: &'static str) -> Vec<i64> {
+        if !self.has(name) {
+            self.refuse(ProblemKind::MissingAttribute { name });
+        }
+        self.ints(name).unwrap_or_default()
+    }
+
     /// A list of integers, if it is there.
     pub(crate) fn ints(&mut self, name: &'static str) -> Option<Vec<i64>> {
         self.attribute(name, kind::INTS, "a list of integers", |a| {
@@ -301,6 +341,22 @@ impl Call<'_> {
         Ok(())
     }
 
+    /// Makes the result of a node the first output, converted to `dtype`.
+    pub(crate) fn finish_as(&mut self, dtype: DType, op: Op, inputs: &[Option<ValueId>]) -> Done {
+        let same = inputs.first().copied().flatten().map(|id| self.dtype(id)) == Some(dtype);
+        if same {
+            return self.finish(op, inputs);
+        }
+        let result = self.emit(op, inputs)?;
+        self.finish(Op::Map(MapOp::cast(dtype)), &[Some(result)])
+    }
+
+    /// dtype of input 0.
+    pub(crate) fn own_dtype(&mut self) -> Result<DType, Stop> {
+        let x = self.input(0)?;
+        Ok(self.dtype(x))
+    }
+
     /// Adds a node of several results, the node's outputs in order.
     pub(crate) fn finish_many(&mut self, op: Op, inputs: &[Option<ValueId>]) -> Done {
         self.check()?;
@@ -350,8 +406,16 @@ impl Call<'_> {
     fn constant_named(&mut self, name: String, tensor: Tensor) -> Result<ValueId, Stop> {
         let id =
             self.settle(|builder| builder.constant(name, Arc::new(tensor)).map_err(Box::new))?;
-        self.count(id);
+        self.add_cost(id);
         Ok(id)
+    }
+
+    /// Adds an intermediate list of integers.
+    pub(crate) fn list(&mut self, numbers: &[i64]) -> Result<ValueId, Stop> {
+        match Tensor::from_vec_row_major([numbers.len()], numbers.to_vec()) {
+            Ok(tensor) => self.constant(tensor),
+            Err(_) => Err(Stop),
+        }
     }
 
     /// Adds an intermediate constant of rank 0, rounded to the dtype.
@@ -389,7 +453,7 @@ impl Call<'_> {
 
     /// Adds up what a new value of the graph costs, and checks that its type is of a sane size.
     fn charge(&mut self, id: ValueId) -> Done {
-        self.count(id);
+        self.add_cost(id);
         match crate::limits::too_large(&self.builder.graph().value(id).facts) {
             None => Ok(()),
             Some(what) => {
@@ -399,7 +463,7 @@ impl Call<'_> {
         }
     }
 
-    fn count(&mut self, id: ValueId) {
+    fn add_cost(&mut self, id: ValueId) {
         let value = self.builder.graph().value(id);
         let known = value.facts.known.as_ref().map_or(0, Vec::len);
         let dims = (known + value.ty().rank()) * size_of::<Dim>();

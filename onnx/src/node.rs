@@ -7,19 +7,29 @@
 
 mod activation;
 mod arithmetic;
+mod arrange;
+mod batch;
+mod causal;
 mod constant;
 mod create;
+mod extents;
 mod loss;
 mod map;
 mod matmul;
 mod normalise;
+mod pad;
+mod pool;
 mod reduce;
 mod reduce_composed;
+mod resample;
 mod scan;
+mod scatter;
+mod search;
 mod select;
 mod shape;
 mod signal;
 mod statistic;
+mod unpool;
 mod variadic;
 mod window;
 
@@ -76,6 +86,15 @@ const FAMILIES: &[&[Row]] = &[
     signal::ROWS,
     statistic::ROWS,
     loss::ROWS,
+    arrange::ROWS,
+    batch::ROWS,
+    causal::ROWS,
+    pad::ROWS,
+    pool::ROWS,
+    resample::ROWS,
+    scatter::ROWS,
+    search::ROWS,
+    unpool::ROWS,
 ];
 
 /// Why there is no row.

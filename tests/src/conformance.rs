@@ -34,7 +34,9 @@ use layout::Placed;
 pub struct Row {
     /// Declarations such as `a: T[S], i: i64[3]`.
     pub inputs: String,
-    /// The type of the result, or of several, separated by `; `.
+    /// Constants that the call reads, such as `const pads: i64[2] = {1, 2}`, one after another.
+    pub constants: String,
+    /// The type of the result, or of all results, with `;` between them.
     pub result: String,
     /// The call of the op.
     pub call: String,
@@ -59,7 +61,7 @@ impl Row {
                 .replace("[S", &format!("[{shape}"))
         };
         let (inputs, result) = (fill(&self.inputs), fill(&self.result));
-        text::graph(&inputs, &result, &self.call)
+        text::graph_with(&inputs, &fill(&self.constants), &result, &self.call)
             .unwrap_or_else(|error| panic!("row {}, {inputs} -> {result}: {error}", self.call))
     }
 

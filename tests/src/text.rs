@@ -34,18 +34,31 @@ pub fn tensor(text: &str) -> Result<Arc<Tensor>, ParseError> {
 ///
 /// # Errors
 /// What is wrong with the text, or that inference gives another result.
-pub fn graph(inputs: &str, results: &str, call: &str) -> Result<Graph, ParseError> {
-    let declared: Vec<String> = results
-        .split("; ")
-        .enumerate()
-        .map(|(at, ty)| match at {
-            0 => format!("result: {ty}"),
-            _ => format!("result_{at}: {ty}"),
-        })
-        .collect();
-    let results = declared.join(", ");
-    let text = format!("func f({inputs}) -> ({results}) {{\n  {results} = {call}\n}}");
-    parse(&text, &NoConstants)
+pub fn graph(inputs: &str, result: &str, call: &str) -> Result<Graph, ParseError> {
+    graph_with(inputs, "", result, call)
+}
+
+/// As [`graph`], with constants that the call may read, and any number of results: their types with `;` between them.
+///
+/// # Errors
+/// As [`graph`].
+pub fn graph_with(
+    inputs: &str,
+    constants: &str,
+    results: &str,
+    call: &str,
+) -> Result<Graph, ParseError> {
+    let named = |(nth, ty): (usize, &str)| match nth {
+        0 => format!("result: {ty}"),
+        _ => format!("result{nth}: {ty}"),
+    };
+    let types = results.split(';').map(str::trim);
+    let results: Vec<String> = types.enumerate().map(named).collect();
+    let results = results.join(", ");
+    parse(
+        &format!("func f({inputs}) -> ({results}) {{\n  {constants}\n  {results} = {call}\n}}"),
+        &NoConstants,
+    )
 }
 
 /// The elements in row-major order.

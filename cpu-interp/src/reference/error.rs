@@ -46,6 +46,14 @@ pub enum ReferenceError {
         /// How many elements it has.
         got: usize,
     },
+    /// An axis without elements where one is to be repeated.
+    #[error("{op}: axis {axis} has no element to repeat; pad it with a constant")]
+    NothingToRepeat {
+        /// The op.
+        op: &'static str,
+        /// The axis.
+        axis: usize,
+    },
     /// A shape that is not a number.
     #[error("{op}: the result {ty} has extents that are no numbers; bind the symbols first")]
     Symbolic {

@@ -78,11 +78,17 @@ pub(super) fn batch_norm(op: BatchNorm, call: &Call<'_>, shape: &[usize]) -> Res
 }
 
 /// The elements of a float view in row-major order; inference has refused other dtypes.
-fn floats(call: &Call<'_>, view: &TensorView<'_>) -> Result<Vec<f64>> {
+pub(super) fn floats(call: &Call<'_>, view: &TensorView<'_>) -> Result<Vec<f64>> {
     each_float!(view.dtype(), T => call.widened::<T>(view), other => Err(call.unsupported(other)))
 }
 
-fn rounded(call: &Call<'_>, dtype: DType, shape: &[usize], wide: &[f64]) -> Result<Tensor> {
+/// The numbers as elements of a float dtype, each rounded once.
+pub(super) fn rounded(
+    call: &Call<'_>,
+    dtype: DType,
+    shape: &[usize],
+    wide: &[f64],
+) -> Result<Tensor> {
     each_float!(dtype, T => {
         let mut out = call.buffer::<T>(wide.len())?;
         out.extend(wide.iter().map(|&wide| T::narrow(wide)));

@@ -6,7 +6,7 @@ use graph::op::{ArgReduce, Cumulative, CumulativeKind, Extreme, TopK};
 use tensor::{Tensor, TensorElement, TensorView};
 
 use super::element::{Real, each_real};
-use super::gather::{checked, signed};
+use super::index::{checked, signed};
 use super::number::Number;
 use super::{Call, ReferenceError, Result, from_front};
 

@@ -10,6 +10,9 @@ use tensor::{DType, SliceSpec, Tensor, TensorElement, TensorView};
 
 use super::*;
 
+mod arranged;
+mod between;
+
 /// A graph of one node: `y = <op>(a, b, ..)`.
 fn graph(inputs: &str, result: &str, call: &str) -> Graph {
     let text = format!("func f({inputs}) -> (y: {result}) {{\n  y: {result} = {call}\n}}");

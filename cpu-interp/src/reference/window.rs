@@ -3,9 +3,20 @@
 use graph::op::{Conv, Pool, PoolKind, Window};
 use tensor::Tensor;
 
+mod col2im;
+mod deform;
+mod pools;
+mod transpose;
+
 use super::element::{Real, each_real};
+use super::index::unflatten;
 use super::number::Number;
 use super::{Call, Result};
+
+pub(super) use col2im::col2im;
+pub(super) use deform::deform_conv;
+pub(super) use pools::{arg_max_pool, lp_pool};
+pub(super) use transpose::conv_transpose;
 
 /// What lies below one window.
 struct Taps {
@@ -38,16 +49,6 @@ fn taps(window: &Window, kernel: &[usize], spatial: &[usize], at: &[usize]) -> T
         }
     }
     taps
-}
-
-/// The index of the element at row-major position `flat`.
-fn unflatten(mut flat: usize, shape: &[usize]) -> Vec<usize> {
-    let mut index = vec![0; shape.len()];
-    for (at, &extent) in index.iter_mut().zip(shape).rev() {
-        *at = flat % extent;
-        flat /= extent;
-    }
-    index
 }
 
 /// `y[n, m, o..] = bias[m] + sum over c, k.. of x[n, g * C/groups + c, o * stride + k * dilation - pad] * w[m, c, k..]`

@@ -72,6 +72,14 @@ impl Attrs {
         self.with(name, Attr::Word(value.to_string()))
     }
 
+    pub(crate) fn with_word(self, name: &str, word: &str) -> Self {
+        self.with(name, Attr::Word(word.to_owned()))
+    }
+
+    pub(crate) fn with_usize(self, name: &str, value: usize) -> Self {
+        self.with(name, Attr::Number(value.to_string()))
+    }
+
     pub(crate) fn with_dims(self, name: &str, dims: impl IntoIterator<Item = Dim>) -> Self {
         self.with(name, Attr::List(dims.into_iter().collect()))
     }
@@ -129,6 +137,15 @@ impl Attrs {
         self.parse(name, "true or false")
     }
 
+    /// Reads a word by what it stands for.
+    pub(crate) fn word<T>(&self, name: &str, named: fn(&str) -> Option<T>) -> Read<T> {
+        let found = match self.get(name)? {
+            Attr::Word(text) => named(text),
+            Attr::Number(_) | Attr::List(_) => None,
+        };
+        found.ok_or_else(|| format!("attribute {name} is none of its words"))
+    }
+
     pub(crate) fn dtype(&self, name: &str) -> Read<DType> {
         self.parse(name, "a dtype")
     }
@@ -150,3 +167,33 @@ impl Attrs {
         list.ok_or_else(|| format!("attribute {name} is not a list of counts"))
     }
 }
+
+/// Declares an enum whose variants each have a word in texts; the words are those of ONNX.
+macro_rules! words {
+    ($(#[$meta:meta])* pub enum $Name:ident { $($(#[$doc:meta])* $Variant:ident = $word:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $Name {
+            $($(#[$doc])* $Variant,)+
+        }
+
+        impl $Name {
+            /// The word in texts.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($Name::$Variant => $word,)+
+                }
+            }
+
+            /// What the word stands for.
+            pub fn named(word: &str) -> Option<$Name> {
+                match word {
+                    $($word => Some($Name::$Variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+pub(super) use words;

@@ -136,6 +136,30 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// An input of indices.
+    pub(crate) fn indices(&self, index: usize) -> Result<&'a TensorType, InferError> {
+        let ty = self.ty(index)?;
+        if matches!(ty.dtype, DType::I32 | DType::I64) {
+            Ok(ty)
+        } else {
+            Err(self.dtype_error(index, "i32 or i64"))
+        }
+    }
+
+    /// An input of one element.
+    pub(crate) fn one_element(&self, index: usize) -> Result<&'a TensorType, InferError> {
+        let ty = self.ty(index)?;
+        if ty
+            .shape
+            .iter()
+            .all(|dim| dim.as_known().is_none_or(|n| n == 1))
+        {
+            Ok(ty)
+        } else {
+            Err(self.shape_error(index, "must hold one element"))
+        }
+    }
+
     pub(crate) fn float(&self, index: usize) -> Result<DType, InferError> {
         let dtype = self.ty(index)?.dtype;
         if dtype.is_float() {
@@ -255,4 +279,17 @@ pub(crate) fn broadcast(a: &[Dim], b: &[Dim]) -> Option<Vec<Dim>> {
             (x, y) => Some(Dim::apply(DimOp::Max, x, y)),
         })
         .collect()
+}
+
+/// Whether two extents can be equal: not if both are numbers that differ.
+pub(crate) fn may_equal(a: &Dim, b: &Dim) -> bool {
+    match (a.as_known(), b.as_known()) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+/// Whether two shapes can be equal.
+pub(crate) fn shapes_may_equal(a: &[Dim], b: &[Dim]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| may_equal(a, b))
 }

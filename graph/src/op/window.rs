@@ -3,13 +3,21 @@
 //! Inputs are `[batch, channels, spatial..]`. A window axis of extent `d` with kernel `k`, stride
 //! `s`, dilation `l` and padding `p = begin + end` gives `(d + p - l * (k - 1) - 1) / s + 1`.
 
+mod col2im;
+mod deform;
+mod more_pools;
 mod pool;
+mod transpose;
 
 use super::rule::Inputs;
 use super::{Algebra, Attr, Attrs, Entry, Family, Numerics, OpDef};
 use crate::{Dim, DimOp, InferError, TensorType, ValueFacts};
 
+pub use col2im::Col2Im;
+pub use deform::DeformConv;
+pub use more_pools::{ArgMaxPool, LpPool};
 pub use pool::{Pool, PoolKind};
+pub use transpose::ConvTranspose;
 
 /// How an input is padded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,7 +182,7 @@ pub struct Conv {
 }
 
 impl Conv {
-    fn check_channels(&self, inputs: &Inputs<'_>) -> Result<(), InferError> {
+    fn check_channels(&self, inputs: &Inputs<'_>, bias: usize) -> Result<(), InferError> {
         let (x, w) = (inputs.ty(0)?, inputs.ty(1)?);
         let groups = i64::try_from(self.groups).unwrap_or(i64::MAX);
         if groups == 0 {
@@ -191,12 +199,33 @@ impl Conv {
             let reason = format!("the output channels are not divisible by {groups} groups");
             return Err(inputs.shape_error(1, reason));
         }
-        match inputs.optional(2) {
-            Some(bias) if bias.ty.shape != w.shape[..1] => {
-                Err(inputs.shapes_error(1, 2, "the bias needs one element per output channel"))
+        match inputs.optional(bias) {
+            Some(facts) if facts.ty.shape != w.shape[..1] => {
+                Err(inputs.shapes_error(1, bias, "the bias needs one element per output channel"))
             }
             _ => Ok(()),
         }
+    }
+
+    /// The type of the result, for a bias at this position of the inputs.
+    fn output_type(&self, inputs: &Inputs<'_>, bias: usize) -> Result<TensorType, InferError> {
+        inputs.float(0)?;
+        let dtype = inputs.same_dtype(0)?;
+        let (x, w) = (inputs.ty(0)?, inputs.ty(1)?);
+        if x.rank() < 3 {
+            return Err(inputs.shape_error(0, "needs [batch, channels, spatial..]"));
+        }
+        if w.rank() != x.rank() {
+            return Err(inputs.shapes_error(0, 1, "input and weights must have the same rank"));
+        }
+        self.check_channels(inputs, bias)?;
+        self.window.check(inputs, &w.shape[2..], x.rank() - 2)?;
+        let spatial = self.window.output(&x.shape[2..], &w.shape[2..], false);
+        if spatial.iter().any(|d| d.as_known().is_some_and(|n| n < 0)) {
+            return Err(inputs.shapes_error(0, 1, "the kernel is larger than the padded input"));
+        }
+        let channels = [x.shape[0].clone(), w.shape[0].clone()];
+        Ok(TensorType::new(dtype, channels.into_iter().chain(spatial)))
     }
 }
 
@@ -217,25 +246,7 @@ impl Entry for Conv {
     }
 
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Vec<ValueFacts>, InferError> {
-        inputs.float(0)?;
-        let dtype = inputs.same_dtype(0)?;
-        let (x, w) = (inputs.ty(0)?, inputs.ty(1)?);
-        if x.rank() < 3 {
-            return Err(inputs.shape_error(0, "needs [batch, channels, spatial..]"));
-        }
-        if w.rank() != x.rank() {
-            return Err(inputs.shapes_error(0, 1, "input and weights must have the same rank"));
-        }
-        self.check_channels(inputs)?;
-        self.window.check(inputs, &w.shape[2..], x.rank() - 2)?;
-        let spatial = self.window.output(&x.shape[2..], &w.shape[2..], false);
-        if spatial.iter().any(|d| d.as_known().is_some_and(|n| n < 0)) {
-            return Err(inputs.shapes_error(0, 1, "the kernel is larger than the padded input"));
-        }
-        let shape = [x.shape[0].clone(), w.shape[0].clone()]
-            .into_iter()
-            .chain(spatial);
-        Ok(vec![ValueFacts::of_type(TensorType::new(dtype, shape))])
+        Ok(vec![ValueFacts::of_type(self.output_type(inputs, 2)?)])
     }
 
     fn attrs(&self) -> Attrs {

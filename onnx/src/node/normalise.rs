@@ -6,7 +6,7 @@
 //! - Opset 1: `Softmax` and `LogSoftmax` see a matrix whose rows are the axes from `axis` (default 1)
 //!   on. Opset 11: negative axis. Opset 13: along one axis (default -1).
 //! - Opset 7: `BatchNormalization` has `spatial`, of which only 1 is supported; opset 9 drops it.
-//!   Opset 14: `training_mode`, of which only 0 is supported. Opset 15: parameters of other types.
+//!   Opset 14: `training_mode`. Opset 15: parameters of other types.
 //! - Opset 7, 10: `Dropout` has the attribute `ratio`. Opset 12: `ratio` and `training_mode` are
 //!   inputs. Its mask is all true.
 //! - Opset 17: `LayerNormalization`; its statistics, where they are wanted, are computed beside it.
@@ -15,6 +15,7 @@ use graph::op::{BatchNorm, Expand, LayerNorm, MapOp, Op, Reduce, ReduceKind, Res
 use graph::{Dim, ValueId};
 use tensor_core::DType;
 
+use super::batch::batch_norm_training;
 use super::{Row, row};
 use crate::call::{Call, Done, Stop, map};
 
@@ -110,12 +111,12 @@ fn statistics(call: &mut Call<'_>, x: ValueId, axis: i64, epsilon: f32) -> Done 
 
 fn batch_norm(call: &mut Call<'_>) -> Done {
     let epsilon = call.float("epsilon", 1e-5);
-    call.float("momentum", 0.9);
+    let momentum = call.float("momentum", 0.9);
     if !call.flag("spatial", true) {
         call.refuse_attribute("spatial", 0, "only 1 is supported");
     }
     if call.flag("training_mode", false) {
-        call.refuse_attribute("training_mode", 1, "only inference (0) is supported");
+        return batch_norm_training(call, epsilon, momentum);
     }
     let mut inputs = Vec::with_capacity(5);
     for index in 0..5 {

@@ -8,11 +8,11 @@
 //!   `num_outputs`, the last part may be smaller.
 //! - Opset 4: `Concat` has the attribute `axis`; opset 11: negative axis.
 
-use graph::op::{Concat, Gather, Op, Slice, SliceAxis};
+use graph::ValueId;
+use graph::op::{Concat, Gather, Op, Shape, Slice, SliceAxis};
 
 use super::{Row, row};
-use crate::call::{Call, Done, Stop};
-use crate::error::ProblemKind;
+use crate::call::{Call, Done, Stop, map};
 
 const SLICE: &[&str] = &["axes", "ends", "starts"];
 
@@ -32,15 +32,8 @@ fn gather(call: &mut Call<'_>) -> Done {
     call.finish(Op::Gather(Gather { axis }), &[Some(x), Some(indices)])
 }
 
-fn required_ints(call: &mut Call<'_>, name: &'static str) -> Vec<i64> {
-    if !call.has(name) {
-        call.refuse(ProblemKind::MissingAttribute { name });
-    }
-    call.ints(name).unwrap_or_default()
-}
-
 fn slice_attributes(call: &mut Call<'_>) -> Done {
-    let (starts, ends) = (required_ints(call, "starts"), required_ints(call, "ends"));
+    let (starts, ends) = (call.required_ints("starts"), call.required_ints("ends"));
     let axes = call.ints("axes");
     let axes = axes.unwrap_or_else(|| (0..).take(starts.len()).collect());
     if starts.len() != ends.len() || starts.len() != axes.len() {
@@ -88,15 +81,18 @@ fn split(call: &mut Call<'_>) -> Done {
     let x = call.input(0)?;
     let ty = call.ty(x);
     let at = call.axis(axis, ty.rank())?;
+    let extent = ty.shape[at].as_known();
     let sizes = match (attribute, call.optional(1)?) {
         (Some(sizes), _) => sizes,
-        (None, None) => equal_parts(call, ty.shape[at].as_known(), count)?,
+        (None, None) => match equal_parts(call, extent, count)? {
+            Some(sizes) => sizes,
+            None => return split_evenly(call, x, at),
+        },
         (None, Some(input)) => match call.known_ints(input) {
             Some(sizes) => sizes,
-            None => return call.fail_input(1, "must be known before the run"),
+            None => return split_by(call, x, at, input),
         },
     };
-    let extent = ty.shape[at].as_known();
     let total = sizes.iter().try_fold(0_i64, |sum, &n| sum.checked_add(n));
     let adds_up = total.is_some() && (extent.is_none() || total == extent);
     if sizes.iter().any(|&n| n < 0) || !adds_up || sizes.len() < call.proto.output.len() {
@@ -122,15 +118,58 @@ fn split(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// Sizes of as many parts as there are outputs; since opset 18 the last may be smaller.
+/// Parts of sizes that a list holds which is known only when the graph runs.
+fn split_by(call: &mut Call<'_>, x: ValueId, axis: usize, sizes: ValueId) -> Done {
+    let mut start = call.list(&[0])?;
+    for index in 0..call.proto.output.len() {
+        let at = i64::try_from(index).unwrap_or(i64::MAX);
+        let place = call.list(&[at])?;
+        let pick = Op::Gather(Gather { axis: 0 });
+        let size = call.emit(pick, &[Some(sizes), Some(place)])?;
+        let end = call.emit(map("add"), &[Some(start), Some(size)])?;
+        part(call, x, axis, index, [start, end])?;
+        start = end;
+    }
+    Ok(())
+}
+
+/// Parts of one size, of an extent that is a symbol; the last may be smaller.
+fn split_evenly(call: &mut Call<'_>, x: ValueId, axis: usize) -> Done {
+    let parts = i64::try_from(call.proto.output.len()).unwrap_or(i64::MAX);
+    let start = i64::try_from(axis).unwrap_or(i64::MAX);
+    let end = Some(start.saturating_add(1));
+    let extent = call.emit(Op::Shape(Shape { start, end }), &[Some(x)])?;
+    let (count, more) = (call.list(&[parts])?, call.list(&[parts - 1])?);
+    let raised = call.emit(map("add"), &[Some(extent), Some(more)])?;
+    let size = call.emit(map("div"), &[Some(raised), Some(count)])?;
+    let mut start = call.list(&[0])?;
+    for index in 0..call.proto.output.len() {
+        let end = call.emit(map("add"), &[Some(start), Some(size)])?;
+        part(call, x, axis, index, [start, end])?;
+        start = end;
+    }
+    Ok(())
+}
+
+/// Output `index`: a slice between bounds that are lists of one number.
+fn part(call: &mut Call<'_>, x: ValueId, axis: usize, index: usize, bounds: [ValueId; 2]) -> Done {
+    if !call.wants(index) {
+        return Ok(());
+    }
+    let axes = call.list(&[i64::try_from(axis).unwrap_or(i64::MAX)])?;
+    let inputs = [x, bounds[0], bounds[1], axes].map(Some);
+    call.output(index, Op::Slice(Slice { axes: None }), &inputs)
+}
+
+/// Sizes of as many parts as there are outputs; since opset 18 the last may be smaller. `None` for an extent that is a symbol.
 fn equal_parts(
     call: &mut Call<'_>,
     extent: Option<i64>,
     count: Option<i64>,
-) -> Result<Vec<i64>, Stop> {
+) -> Result<Option<Vec<i64>>, Stop> {
     let outputs = i64::try_from(call.proto.output.len()).unwrap_or(i64::MAX);
     let parts = count.unwrap_or(outputs);
-    if parts != outputs {
+    if parts != outputs || parts == 0 {
         call.refuse_attribute(
             "num_outputs",
             parts,
@@ -138,11 +177,8 @@ fn equal_parts(
         );
         return Err(Stop);
     }
-    let Some(extent) = extent.filter(|_| parts > 0) else {
-        return call.fail_input(
-            0,
-            "equal parts of an extent that is a symbol are not supported",
-        );
+    let Some(extent) = extent else {
+        return Ok(None);
     };
     let rest = extent % parts;
     if rest != 0 && call.opset < 18 {
@@ -151,5 +187,5 @@ fn equal_parts(
     }
     let size = extent / parts + i64::from(rest != 0);
     let sizes = (0..parts).map(|part| (extent - part * size).clamp(0, size));
-    Ok(sizes.collect())
+    Ok(Some(sizes.collect()))
 }

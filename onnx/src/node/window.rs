@@ -1,15 +1,16 @@
 //! Convolution and pooling.
 //!
-//! <https://onnx.ai/onnx/operators/onnx__Conv.html>, `MaxPool`, `AveragePool`.
+//! <https://onnx.ai/onnx/operators/onnx__Conv.html>, `ConvTranspose`, `DeformConv`, `MaxPool`, `AveragePool`.
 //!
 //! - Opset 1, 11, 22: `Conv`; 11 words the default of strides and dilations, 22 adds element types.
 //! - Opset 7: `AveragePool` has `count_include_pad`. Opset 8: `MaxPool` has `storage_order`, which
-//!   only concerns the output `Indices`; that output is refused.
+//!   only concerns the output `Indices`.
 //! - Opset 10: `ceil_mode`; `MaxPool` has `dilations`. Opset 19: `AveragePool` has `dilations`.
 //! - Opset 12: `MaxPool` of 8-bit integers, by way of `f32`, which is exact. Opset 22: more element
-//!   types.
+//!   types. Opset 19: `DeformConv`.
 
-use graph::op::{Conv, MapOp, Op, Pad, Pool, PoolKind, Window};
+use graph::ValueId;
+use graph::op::{ArgMaxPool, Conv, ConvTranspose, DeformConv, Op, Pad, Pool, PoolKind, Window};
 use tensor_core::DType;
 
 use super::{Row, row};
@@ -21,6 +22,24 @@ const CONV: &[&str] = &[
     "dilations",
     "group",
     "kernel_shape",
+    "pads",
+    "strides",
+];
+const TRANSPOSE: &[&str] = &[
+    "auto_pad",
+    "dilations",
+    "group",
+    "kernel_shape",
+    "output_padding",
+    "output_shape",
+    "pads",
+    "strides",
+];
+const DEFORM: &[&str] = &[
+    "dilations",
+    "group",
+    "kernel_shape",
+    "offset_group",
     "pads",
     "strides",
 ];
@@ -68,6 +87,8 @@ const AVERAGE_19: &[&str] = &[
 
 pub(super) const ROWS: &[Row] = &[
     row("Conv", 1, (2, 3), CONV, conv),
+    row("ConvTranspose", 1, (2, 3), TRANSPOSE, conv_transpose),
+    row("DeformConv", 19, (3, 5), DEFORM, deform_conv),
     row("MaxPool", 1, (1, 1), POOL, |c| pool(c, PoolKind::Max)),
     row("MaxPool", 8, (1, 1), MAX_8, |c| pool(c, PoolKind::Max)),
     row("MaxPool", 10, (1, 1), MAX_10, |c| pool(c, PoolKind::Max)),
@@ -83,15 +104,15 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// The attributes that convolution and pooling share, as the file has them.
-struct Attributes {
-    kernel: Option<Vec<usize>>,
+pub(super) struct Attributes {
+    pub(super) kernel: Option<Vec<usize>>,
     strides: Option<Vec<usize>>,
     dilations: Option<Vec<usize>>,
     pads: Option<Vec<usize>>,
     auto_pad: String,
 }
 
-fn attributes(call: &mut Call<'_>) -> Attributes {
+pub(super) fn attributes(call: &mut Call<'_>) -> Attributes {
     let kernel = sizes(call, "kernel_shape", 1);
     let strides = sizes(call, "strides", 1);
     let dilations = sizes(call, "dilations", 1);
@@ -133,7 +154,7 @@ fn sizes(call: &mut Call<'_>, name: &'static str, least: i64) -> Option<Vec<usiz
 
 impl Attributes {
     /// The window over `spatial` axes.
-    fn window(&self, spatial: usize) -> Window {
+    pub(super) fn window(&self, spatial: usize) -> Window {
         let ones = || vec![1; spatial];
         let pad = match (self.auto_pad.as_str(), &self.pads) {
             ("SAME_UPPER", _) => Pad::SameUpper,
@@ -157,7 +178,7 @@ impl Attributes {
 }
 
 /// The number of spatial axes of input 0.
-fn spatial_axes(call: &mut Call<'_>) -> Result<usize, Stop> {
+pub(super) fn spatial_axes(call: &mut Call<'_>) -> Result<usize, Stop> {
     let x = call.input(0)?;
     let ty = call.ty(x);
     if ty.rank() < 3 {
@@ -169,16 +190,19 @@ fn spatial_axes(call: &mut Call<'_>) -> Result<usize, Stop> {
     Ok(ty.rank() - 2)
 }
 
-fn conv(call: &mut Call<'_>) -> Done {
-    let attributes = attributes(call);
-    let group = call.int("group", 1);
-    let groups = usize::try_from(group).unwrap_or(0);
+/// At least 1.
+fn groups(call: &mut Call<'_>, name: &'static str) -> usize {
+    let groups = call.count(name, 1);
     if groups == 0 {
-        call.refuse_attribute("group", group, "must be at least 1");
+        call.refuse_attribute(name, groups, "must be at least 1");
     }
-    let spatial = spatial_axes(call)?;
-    let (x, w) = (call.input(0)?, call.input(1)?);
-    if let Some(kernel) = &attributes.kernel {
+    groups
+}
+
+/// Input 1, whose kernel must be the one that the attributes name.
+fn weights(call: &mut Call<'_>, kernel: Option<&[usize]>) -> Result<ValueId, Stop> {
+    let w = call.input(1)?;
+    if let Some(kernel) = kernel {
         let ty = call.ty(w);
         let actual = ty.shape.iter().skip(2);
         let differs = |(a, k): (&graph::Dim, &usize)| a.as_extent().is_some_and(|a| a != *k);
@@ -187,6 +211,15 @@ fn conv(call: &mut Call<'_>) -> Done {
             call.refuse_attribute("kernel_shape", format!("{kernel:?}"), reason);
         }
     }
+    Ok(w)
+}
+
+fn conv(call: &mut Call<'_>) -> Done {
+    let attributes = attributes(call);
+    let groups = groups(call, "group");
+    let spatial = spatial_axes(call)?;
+    let x = call.input(0)?;
+    let w = weights(call, attributes.kernel.as_deref())?;
     let bias = call.optional(2)?;
     let window = attributes.window(spatial);
     let inputs = [Some(x), Some(w), bias];
@@ -194,11 +227,48 @@ fn conv(call: &mut Call<'_>) -> Done {
     call.finish(Op::Conv(Conv { window, groups }), &inputs[..given])
 }
 
+fn conv_transpose(call: &mut Call<'_>) -> Done {
+    let attributes = attributes(call);
+    let groups = groups(call, "group");
+    let more = sizes(call, "output_padding", 0);
+    let output = sizes(call, "output_shape", 0);
+    let spatial = spatial_axes(call)?;
+    weights(call, attributes.kernel.as_deref())?;
+    let inputs = call.all()?;
+    // Some files give the extents of batch and channels, too.
+    let output = output.map(|list| match list.len().checked_sub(spatial) {
+        Some(2) => list[2..].to_vec(),
+        _ => list,
+    });
+    let op = ConvTranspose {
+        window: attributes.window(spatial),
+        output_padding: more.unwrap_or_else(|| vec![0; spatial]),
+        output,
+        groups,
+    };
+    call.finish(Op::ConvTranspose(op), &inputs)
+}
+
+fn deform_conv(call: &mut Call<'_>) -> Done {
+    let attributes = attributes(call);
+    let (groups, offset_groups) = (groups(call, "group"), groups(call, "offset_group"));
+    let spatial = spatial_axes(call)?;
+    weights(call, attributes.kernel.as_deref())?;
+    call.input(2)?;
+    let inputs = call.all()?;
+    let op = DeformConv {
+        window: attributes.window(spatial),
+        groups,
+        offset_groups,
+    };
+    call.finish(Op::DeformConv(op), &inputs)
+}
+
 fn pool(call: &mut Call<'_>, kind: PoolKind) -> Done {
     let attributes = attributes(call);
     let ceil = call.flag("ceil_mode", false);
     let count_pad = call.flag("count_include_pad", false);
-    call.flag("storage_order", false);
+    let column_major = call.flag("storage_order", false);
     if !call.has("kernel_shape") {
         let name = "kernel_shape";
         call.refuse(ProblemKind::MissingAttribute { name });
@@ -207,17 +277,26 @@ fn pool(call: &mut Call<'_>, kind: PoolKind) -> Done {
     let x = call.input(0)?;
     let own = call.dtype(x);
     let narrow = kind == PoolKind::Max && own.is_integer() && own.size_bytes() == 1;
+    let (kernel, window) = (
+        attributes.kernel.clone().unwrap_or_default(),
+        attributes.window(spatial),
+    );
+    let source = if narrow { call.cast(x, DType::F32)? } else { x };
+    if kind == PoolKind::Max && call.wants(1) {
+        let indices = ArgMaxPool {
+            kernel: kernel.clone(),
+            window: window.clone(),
+            ceil,
+            column_major,
+        };
+        call.output(1, Op::ArgMaxPool(indices), &[Some(source)])?;
+    }
     let op = Op::Pool(Pool {
         kind,
-        kernel: attributes.kernel.clone().unwrap_or_default(),
-        window: attributes.window(spatial),
+        kernel,
+        window,
         ceil,
         count_pad,
     });
-    if narrow {
-        let wide = call.cast(x, DType::F32)?;
-        let result = call.emit(op, &[Some(wide)])?;
-        return call.finish(Op::Map(MapOp::cast(own)), &[Some(result)]);
-    }
-    call.finish(op, &[Some(x)])
+    call.finish_as(own, op, &[Some(source)])
 }

@@ -1,9 +1,13 @@
 //! The rows of the table, by family. Every op of [`graph::op::table`] has at least one.
 
 mod arithmetic;
+mod copies;
 mod elementwise;
+mod indexed;
+mod resampled;
 mod scan;
 mod structured;
+mod windows;
 
 use tensor::DType;
 
@@ -16,6 +20,10 @@ pub fn rows() -> Vec<Row> {
     rows.extend(structured::rows());
     rows.extend(arithmetic::rows());
     rows.extend(scan::rows());
+    rows.extend(indexed::rows());
+    rows.extend(copies::rows());
+    rows.extend(windows::rows());
+    rows.extend(resampled::rows());
     rows
 }
 
@@ -75,6 +83,7 @@ fn row(
 ) -> Row {
     Row {
         inputs: inputs.into(),
+        constants: String::new(),
         result: result.into(),
         call: call.into(),
         shapes: &[""],
@@ -86,6 +95,11 @@ fn row(
 impl Row {
     fn shapes(mut self, shapes: &'static [&'static str]) -> Row {
         self.shapes = shapes;
+        self
+    }
+
+    fn constants(mut self, constants: impl Into<String>) -> Row {
+        self.constants = constants.into();
         self
     }
 

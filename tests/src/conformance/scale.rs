@@ -33,7 +33,7 @@ pub(super) fn of(graph: &Graph, tensors: &[Tensor]) -> Option<Vec<f64>> {
         }
         Op::Reduce(reduce) if reduce.kind == ReduceKind::Prod => product_scale(&node.op, &inputs),
         Op::Pool(pool) if pool.kind == PoolKind::Average => absolute(&node.op, &inputs),
-        Op::MatMul(_) | Op::Conv(_) => absolute(&node.op, &inputs),
+        Op::MatMul(_) | Op::Conv(_) | Op::ConvTranspose(_) => absolute(&node.op, &inputs),
         Op::Softmax(softmax) => softmax_scale(*softmax, &inputs),
         Op::LayerNorm(norm) => layer_norm_scale(*norm, &inputs),
         Op::BatchNorm(_) => batch_norm_scale(&node.op, &inputs),

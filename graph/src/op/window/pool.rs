@@ -103,34 +103,43 @@ impl Entry for Pool {
     }
 
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Vec<ValueFacts>, InferError> {
-        let x = inputs.ty(0)?;
-        inputs.float(0)?;
-        if x.rank() < 3 {
-            return Err(inputs.shape_error(0, "needs [batch, channels, spatial..]"));
-        }
-        let kernel: Vec<Dim> = self.kernel.iter().map(|&k| Dim::from(k)).collect();
-        self.window.check(inputs, &kernel, x.rank() - 2)?;
-        let spatial = self.window.output(&x.shape[2..], &kernel, self.ceil);
-        if spatial.iter().any(|d| d.as_known().is_some_and(|n| n < 0)) {
-            return Err(inputs.shape_error(
-                0,
-                format!(
-                    "the window {:?} is larger than the padded input",
-                    self.kernel
-                ),
-            ));
-        }
-        let shape = x.shape[..2].iter().cloned().chain(spatial);
-        Ok(vec![ValueFacts::of_type(TensorType::new(x.dtype, shape))])
+        let shape = pooled_shape(inputs, &self.window, &self.kernel, self.ceil)?;
+        let ty = TensorType::new(inputs.ty(0)?.dtype, shape);
+        Ok(vec![ValueFacts::of_type(ty)])
     }
 
     fn attrs(&self) -> Attrs {
-        let mut attrs = Attrs::new().with_usizes("kernel", &self.kernel);
-        for (name, attr) in self.window.attrs().iter() {
-            attrs.push(name, attr.clone());
-        }
-        attrs
-            .with_bool("ceil", self.ceil)
-            .with_bool("count_pad", self.count_pad)
+        window_attrs(&self.window, &self.kernel, self.ceil).with_bool("count_pad", self.count_pad)
     }
+}
+
+/// The shape of a pooled `[batch, channels, spatial..]`.
+pub(super) fn pooled_shape(
+    inputs: &Inputs<'_>,
+    window: &Window,
+    kernel: &[usize],
+    ceil: bool,
+) -> Result<Vec<Dim>, InferError> {
+    let x = inputs.ty(0)?;
+    inputs.float(0)?;
+    if x.rank() < 3 {
+        return Err(inputs.shape_error(0, "needs [batch, channels, spatial..]"));
+    }
+    let dims: Vec<Dim> = kernel.iter().map(|&k| Dim::from(k)).collect();
+    window.check(inputs, &dims, x.rank() - 2)?;
+    let spatial = window.output(&x.shape[2..], &dims, ceil);
+    if spatial.iter().any(|d| d.as_known().is_some_and(|n| n < 0)) {
+        let reason = format!("the window {kernel:?} is larger than the padded input");
+        return Err(inputs.shape_error(0, reason));
+    }
+    Ok(x.shape[..2].iter().cloned().chain(spatial).collect())
+}
+
+/// The attributes that every pool has.
+pub(super) fn window_attrs(window: &Window, kernel: &[usize], ceil: bool) -> Attrs {
+    let mut attrs = Attrs::new().with_usizes("kernel", kernel);
+    for (name, attr) in window.attrs().iter() {
+        attrs.push(name, attr.clone());
+    }
+    attrs.with_bool("ceil", ceil)
 }

@@ -140,7 +140,7 @@ const CONVOLUTIONS: &[&str] = &[
 ];
 
 /// Input, kernel, strides, dilations, padding, whether a rest gets a window, result.
-const POOLS: &[&str] = &[
+pub(super) const POOLS: &[&str] = &[
     "1, 2, 8, 9 | [2, 2] | [2, 2] | [1, 1] | [0, 0, 0, 0] | false | 1, 2, 4, 4",
     "2, 3, 7, 6 | [3, 2] | [2, 1] | [1, 1] | [1, 0, 0, 1] | false | 2, 3, 3, 6",
     "1, 2, 7, 6 | [3, 2] | [2, 2] | [1, 1] | [1, 1, 1, 1] | true | 1, 2, 4, 4",
@@ -155,7 +155,7 @@ const POOLS: &[&str] = &[
 ];
 
 /// The columns of a line.
-fn columns<const N: usize>(line: &str) -> [&str; N] {
+pub(super) fn columns<const N: usize>(line: &str) -> [&str; N] {
     let columns: Vec<&str> = line.split(" | ").collect();
     columns
         .try_into()
@@ -163,7 +163,7 @@ fn columns<const N: usize>(line: &str) -> [&str; N] {
 }
 
 /// Strides, dilations and padding as attributes.
-fn window(strides: &str, dilations: &str, pads: &str) -> String {
+pub(super) fn window(strides: &str, dilations: &str, pads: &str) -> String {
     let pads = match pads {
         "same_upper" => "same_upper = true".to_owned(),
         "same_lower" => "same_upper = false".to_owned(),
