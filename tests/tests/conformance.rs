@@ -42,9 +42,22 @@ fn the_canonical_form_changes_no_result() {
     assert!(report.passed(), "{report}");
 }
 
+/// Ops whose extents depend on data: one plan cannot hold them. Captured functions and the facade run them in segments.
+const IN_SEGMENTS: &[Exception] = &[in_segments("range")];
+
+const fn in_segments(op: &'static str) -> Exception {
+    Exception {
+        op,
+        dtype: None,
+        layout: None,
+        problem: "it depends on data",
+        reason: "a plan has extents that are numbers",
+    }
+}
+
 #[test]
 fn the_cpu_agrees_with_the_reference() {
-    let report = run(&Compiled::cpu(1), &rows(), &[]);
+    let report = run(&Compiled::cpu(1), &rows(), IN_SEGMENTS);
     assert!(report.passed(), "{report}");
 }
 
@@ -62,7 +75,7 @@ fn every_instruction_set_agrees_with_the_reference() {
     for isa in Isa::available() {
         let name = format!("cpu, {:?}, 2 threads", isa.level());
         let backend = CpuBackend::with_cpu(Cpu::with_isa(isa, 2));
-        let report = run(&Compiled::with(backend, name), &floats, &[]);
+        let report = run(&Compiled::with(backend, name), &floats, IN_SEGMENTS);
         assert!(report.failures.is_empty(), "{report}");
     }
 }
