@@ -74,7 +74,7 @@ impl Range {
                 i128::from(delta),
             );
             // Rounded away from zero where both have one sign; else there are no elements.
-            let count = (span + step - step.signum()).div_euclid(step).max(0);
+            let count = (span + step - step.signum()) / step;
             let count = if (span > 0) == (step > 0) { count } else { 0 };
             let count = i64::try_from(count).unwrap_or(i64::MAX);
             return Ok((Dim::Known(count), start, delta));
@@ -178,8 +178,8 @@ mod tests {
             assert_eq!(got[0].ty.to_string(), want);
         };
         check(Dim::Known(0), Dim::from("n"), 1, "i64[n]");
-        check(Dim::Known(0), Dim::from("n"), 2, "i64[(n + 1) / 2]");
-        check(Dim::Known(2), Dim::from("n"), 1, "i64[max(0, n - 2)]");
+        check(Dim::Known(0), Dim::from("n"), 2, "i64[((n + 1) / 2)]");
+        check(Dim::Known(2), Dim::from("n"), 1, "i64[max(0, (n - 2))]");
     }
 
     #[test]

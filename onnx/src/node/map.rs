@@ -120,11 +120,7 @@ fn plain(call: &mut Call<'_>) -> Done {
     let op_type = call.proto.op_type.as_str();
     let found = PLAIN.iter().find(|(onnx, _)| *onnx == op_type);
     let (_, name) = found.expect("every row of this importer has an entry in PLAIN");
-    let mut inputs = Vec::with_capacity(call.inputs.len());
-    for index in 0..call.inputs.len() {
-        inputs.push(Some(call.input(index)?));
-    }
-    call.finish(map(name), &inputs)
+    call.finish_elementwise(name)
 }
 
 /// The attributes that only concern 8-bit floats, which are not supported.

@@ -51,9 +51,9 @@ fn scans_take_numbers_as_attributes_where_they_are_known() {
             &fed[..1],
             r#"y.argmax: i64[1, 3] = argmax(x, axis = 0, keep = true, last = false) @ Hardmax_0
                const y.const: i64[] = {2}
-               const y.const_4: i64[] = {0}
-               const y.const_5: i64[] = {1}
-               y.range: i64[2] = range(y.const_4, y.const, y.const_5) @ Hardmax_0
+               const y.const_3: i64[] = {0}
+               const y.const_4: i64[] = {1}
+               y.range: i64[2] = range(y.const_3, y.const, y.const_4) @ Hardmax_0
                y.unsqueeze: i64[2, 1] = unsqueeze(y.range, axes = [1]) @ Hardmax_0
                y.equal: bool[2, 3] = equal(y.unsqueeze, y.argmax) @ Hardmax_0
                y: f32[2, 3] = cast(y.equal, to = f32) @ Hardmax_0"#,
