@@ -29,8 +29,10 @@ use tensor_core::{
     DynRank, IntoRankShape, Rank, SliceSpec, TensorLayout, TensorRank, ValidationError,
 };
 
+#[cfg(feature = "tracing")]
+use crate::Placement;
 use crate::storage::{copied, gather_into, gathered};
-use crate::{Result, TensorError, TypedTensor};
+use crate::{Result, TensorError, TypedTensor, trace_span};
 
 pub use complex::RealPart;
 pub(crate) use complex::{COMPLEX, REAL, complex_layout, real_layout};
@@ -223,6 +225,15 @@ impl<'a, T, R: TensorRank> TypedTensorView<'a, T, R> {
     where
         T: Clone,
     {
+        let _span = trace_span!(
+            DEBUG,
+            "to_contiguous",
+            bytes = self.len().saturating_mul(size_of::<T>()),
+            shape = ?self.shape(),
+            strides = ?self.layout.strides(),
+            dtype = std::any::type_name::<T>(),
+            device = %Placement::HOST,
+        );
         match self.dense() {
             Some(elements) => copied("to_vec", elements),
             None => gathered("to_vec", self.data, &self.layout),

@@ -222,7 +222,7 @@ fn h07_spans_are_left_on_every_way_out() {
         TypedTensor::from_vec_row_major([3], (0..3).map(Bomb).collect()).unwrap();
     let (ended, spans) = Sink::watch(|| catch_unwind(AssertUnwindSafe(|| bombs.to_contiguous())));
     ended.unwrap_err();
-    assert_eq!(names(&spans), ["to_contiguous", "allocate"]);
+    assert_eq!(names(&spans), ["to_contiguous", "copy", "allocate"]);
 }
 
 #[test]

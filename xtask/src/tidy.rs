@@ -38,13 +38,14 @@ const UNSAFE_FOLDERS: &[&str] = &[
     "webgpu-backend/src",
 ];
 
-/// Tests and examples that count allocations: an allocator can only be written with `unsafe`.
+/// Tests and examples that count allocations or refuse them: an allocator can only be written with `unsafe`.
 const UNSAFE_TESTS: &[&str] = &[
     "tensor/examples/allocations.rs",
     "tensor/tests/cost.rs",
     "onnx/tests/cost.rs",
     "tests/tests/hostile.rs",
     "fuzz/tests/smoke.rs",
+    "tensor-io/tests/failing_memory.rs",
 ];
 
 /// What the root of a crate must say. Crates that are not named here must forbid `unsafe`.

@@ -21,9 +21,7 @@ use tensor_core::{INLINE_RANK, TensorLayout, TensorRank};
 use tinyvec::TinyVec;
 
 use super::try_vec;
-#[cfg(feature = "tracing")]
-use crate::Placement;
-use crate::{Result, trace_span};
+use crate::Result;
 use tile::{LINE, Tile};
 use unit::{Bits, Cloned, Unit, is_preset};
 
@@ -42,15 +40,6 @@ pub(crate) fn gathered<T: Clone, R: TensorRank>(
     layout: &TensorLayout<R>,
 ) -> Result<Vec<T>> {
     let len = layout.element_count();
-    let _span = trace_span!(
-        DEBUG,
-        "to_contiguous",
-        bytes = len.saturating_mul(size_of::<T>()),
-        shape = ?layout.shape(),
-        strides = ?layout.strides(),
-        dtype = std::any::type_name::<T>(),
-        device = %Placement::HOST,
-    );
     let mut out = try_vec(op, len)?;
     copy_strided(data, layout, &mut out.spare_capacity_mut()[..len]);
     // SAFETY: there is room for `len` elements, and `copy_strided` has written all of them.
