@@ -179,7 +179,7 @@ mod tests {
         };
         check(Dim::Known(0), Dim::from("n"), 1, "i64[n]");
         check(Dim::Known(0), Dim::from("n"), 2, "i64[((n + 1) / 2)]");
-        check(Dim::Known(2), Dim::from("n"), 1, "i64[max(0, (n - 2))]");
+        check(Dim::Known(2), Dim::from("n"), 1, "i64[max(0, (n + -2))]");
     }
 
     #[test]
