@@ -209,7 +209,7 @@ fn windows() {
 }
 
 #[test]
-fn resampling() {
+fn resizing() {
     let resize = |policy| {
         Op::Resize(Resize {
             mode: ResizeMode::Linear,
@@ -256,6 +256,10 @@ fn resampling() {
         &["f32[N, 0]", empty, empty, "i64[1] = 3"],
         "resize: input 0 has shape f32[N, 0]: there is nothing to read along an axis without elements",
     );
+}
+
+#[test]
+fn sampling() {
     let sample = Op::GridSample(GridSample {
         mode: GridMode::Linear,
         padding: GridPadding::Zeros,
