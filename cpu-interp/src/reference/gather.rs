@@ -121,7 +121,7 @@ fn picked(call: &Call<'_>, shape: &[usize], places: &[usize]) -> Result<Tensor> 
     dispatch_dtype!(input.dtype(), T => {
         let x = input.to_vec::<T>()?;
         let mut out = call.buffer::<T>(places.len())?;
-        out.extend(places.iter().map(|&at| x[at].clone()));
+        out.extend(places.iter().map(|&at| x[at]));
         Ok(Tensor::from_vec_row_major(shape, out)?)
     }, _id => Err(call.unsupported(input.dtype())))
 }

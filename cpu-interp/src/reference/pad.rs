@@ -78,8 +78,8 @@ pub(super) fn picked(
             let axes = unflatten(at, &shape).into_iter().zip(maps);
             let read: Option<Vec<usize>> = axes.map(|(at, map)| map[at]).collect();
             out.push(match read {
-                Some(index) => x[flatten(&index, input.shape())].clone(),
-                None => fill[0].clone(),
+                Some(index) => x[flatten(&index, input.shape())],
+                None => fill[0],
             });
         }
         Ok(Tensor::from_vec_row_major(&shape[..], out)?)

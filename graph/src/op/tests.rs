@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 
 use super::*;
+
+mod arranged;
 use crate::{Dim, TensorType};
 use tensor_core::DType;
 

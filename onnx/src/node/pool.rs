@@ -54,14 +54,15 @@ fn lp_pool(call: &mut Call<'_>) -> Done {
 /// `(sum over the spatial axes of |x|^p)^(1/p)`
 fn global_lp_pool(call: &mut Call<'_>) -> Done {
     let p = call.int("p", 2);
-    if p == 0 {
+    let exponent = i32::try_from(p).map_or(0.0, f64::from);
+    if exponent == 0.0 {
         call.refuse_attribute("p", p, "there is no norm of this exponent");
     }
     let spatial = spatial_axes(call)?;
     let x = call.input(0)?;
     let size = call.emit(map("abs"), &[Some(x)])?;
-    let exponent = call.scalar(call.dtype(x), p as f64)?;
-    let powers = call.emit(map("pow"), &[Some(size), Some(exponent)])?;
+    let power = call.scalar(call.dtype(x), exponent)?;
+    let powers = call.emit(map("pow"), &[Some(size), Some(power)])?;
     let sum = Reduce {
         kind: ReduceKind::Sum,
         axes: Some((2..).take(spatial).collect()),
@@ -69,7 +70,7 @@ fn global_lp_pool(call: &mut Call<'_>) -> Done {
         noop_if_empty: false,
     };
     let sum = call.emit(Op::Reduce(sum), &[Some(powers)])?;
-    let root = call.scalar(call.dtype(x), 1.0 / p as f64)?;
+    let root = call.scalar(call.dtype(x), 1.0 / exponent)?;
     call.finish(map("pow"), &[Some(sum), Some(root)])
 }
 

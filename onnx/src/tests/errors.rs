@@ -220,12 +220,6 @@ fn problems_of_norms() {
         check_error(&model(opset, inputs.clone(), vec![norm], outputs), &text);
     };
     check(
-        14,
-        norm.clone().int("training_mode", 1),
-        &["y"],
-        r#"attribute "training_mode" = 1: only inference (0) is supported"#,
-    );
-    check(
         8,
         norm.clone().int("spatial", 0),
         &["y"],
@@ -418,5 +412,72 @@ fn bytes_that_are_no_model() {
     check(
         &[0xff; 11],
         "m.onnx: not an ONNX file, or one that is cut short: at byte 10: a number has more than ten bytes",
+    );
+}
+
+#[test]
+fn attributes_of_indexing_and_sampling_are_checked() {
+    let one = |op| node(op, &["x", "x"], &["y"]);
+    check_node(
+        16,
+        node("ScatterElements", &["x", "x", "x"], &["y"]).text("reduction", "max"),
+        r#"attribute "reduction" = "max": is none of the words of this opset"#,
+    );
+    check_node(
+        11,
+        one("GatherElements"),
+        "gather_elements: input 1 is f32, expected i32 or i64",
+    );
+    check_node(
+        12,
+        one("GatherND").int("batch_dims", -1),
+        r#"attribute "batch_dims" = -1: can't be negative"#,
+    );
+    check_node(
+        13,
+        one("Pad").text("mode", "wrap"),
+        r#"attribute "mode" = "wrap": is none of the words of this opset"#,
+    );
+    check_node(
+        2 + 5,
+        node("Pad", &["x"], &["y"]),
+        r#"attribute "pads" is missing"#,
+    );
+    check_node(
+        18,
+        node("Resize", &["x"], &["y"])
+            .text("coordinate_transformation_mode", "half_pixel_symmetric"),
+        r#"attribute "coordinate_transformation_mode" = "half_pixel_symmetric": is none of the words of this opset"#,
+    );
+    check_node(
+        13,
+        node("Resize", &["x"], &["y"]),
+        "resize: input 2 is required but was left out",
+    );
+    check_node(
+        20,
+        one("GridSample").text("mode", "bilinear"),
+        r#"attribute "mode" = "bilinear": is none of the words of this opset"#,
+    );
+    check_node(
+        13,
+        node("DepthToSpace", &["x"], &["y"]).int("blocksize", 0),
+        r#"attribute "blocksize" = 0: must be at least 1"#,
+    );
+    check_node(
+        11,
+        one("Compress").int("axis", 0),
+        r#"input 1 ("x"): the condition must be a list: one axis"#,
+    );
+    check_node(
+        9,
+        node("TfIdfVectorizer", &["x"], &["y"])
+            .text("mode", "TF")
+            .int("min_gram_length", 1)
+            .int("max_gram_length", 1)
+            .int("max_skip_count", 0)
+            .ints("ngram_counts", &[0])
+            .ints("ngram_indexes", &[0]),
+        r#"attribute "pool_int64s" is missing"#,
     );
 }

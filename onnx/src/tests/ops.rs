@@ -1,5 +1,6 @@
 //! What each op becomes, by opset.
 
+mod arranged;
 mod elementwise;
 mod scan;
 

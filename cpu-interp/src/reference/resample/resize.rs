@@ -39,7 +39,13 @@ pub(in crate::reference) fn resize(
             // Starts of all axes, then their ends.
             let end = |at: usize, default: f64| roi.get(at).copied().unwrap_or(default);
             let part = (end(nth, 0.0), end(nth + resized.len(), 1.0));
-            (axis.axis, op.reads(*axis, input.shape()[axis.axis], part))
+            let along = Axis {
+                op,
+                axis: *axis,
+                extent: input.shape()[axis.axis],
+                part,
+            };
+            (axis.axis, along.reads())
         })
         .collect();
     if op.mode == ResizeMode::Nearest {
@@ -101,37 +107,40 @@ fn along(
     Ok(out)
 }
 
-/// What the rules of an op say of one axis.
-trait Axis {
-    fn reads(&self, axis: ResizedAxis, extent: usize, part: (f64, f64)) -> Vec<Read>;
-    fn place(&self, axis: ResizedAxis, extent: usize, part: (f64, f64), at: usize) -> f64;
-    fn taps(&self, x: f64, scale: f64, extent: usize) -> Taps;
+/// One axis that is resized.
+struct Axis<'a> {
+    op: &'a Resize,
+    axis: ResizedAxis,
+    /// Extent of the input.
+    extent: usize,
+    /// The part of the input that a region names: its start and end, relative to the last index.
+    part: (f64, f64),
 }
 
-impl Axis for Resize {
+impl Axis<'_> {
     /// What each index of the result reads.
-    fn reads(&self, axis: ResizedAxis, extent: usize, part: (f64, f64)) -> Vec<Read> {
+    fn reads(&self) -> Vec<Read> {
         let read = |at: usize| {
-            let x = self.place(axis, extent, part, at);
-            let crops = self.coordinates == Coordinates::TfCropAndResize;
-            if crops && !(0.0..=extent as f64 - 1.0).contains(&x) {
+            let x = self.place(at);
+            let crops = self.op.coordinates == Coordinates::TfCropAndResize;
+            if crops && !(0.0..=self.extent as f64 - 1.0).contains(&x) {
                 Read::Outside
             } else {
-                Read::Taps(self.taps(x, axis.scale, extent))
+                Read::Taps(self.taps(x))
             }
         };
-        (0..axis.extent).map(read).collect()
+        (0..self.axis.extent).map(read).collect()
     }
 
     /// Where index `at` of the result lies in the input.
-    fn place(&self, axis: ResizedAxis, extent: usize, part: (f64, f64), at: usize) -> f64 {
-        let (i, d, scale) = (at as f64, extent as f64, axis.scale);
+    fn place(&self, at: usize) -> f64 {
+        let (i, d, scale) = (at as f64, self.extent as f64, self.axis.scale);
         let unrounded = scale * d;
         let half_pixel = (i + 0.5) / scale - 0.5;
-        match self.coordinates {
+        match self.op.coordinates {
             Coordinates::HalfPixel => half_pixel,
             Coordinates::HalfPixelSymmetric => {
-                d / 2.0 * (1.0 - axis.extent as f64 / unrounded) + half_pixel
+                d / 2.0 * (1.0 - self.axis.extent as f64 / unrounded) + half_pixel
             }
             Coordinates::PytorchHalfPixel if unrounded == 1.0 => -0.5,
             Coordinates::PytorchHalfPixel => half_pixel,
@@ -139,7 +148,7 @@ impl Axis for Resize {
             Coordinates::AlignCorners => i * (d - 1.0) / (unrounded - 1.0),
             Coordinates::Asymmetric => i / scale,
             Coordinates::TfCropAndResize => {
-                let (start, end) = part;
+                let (start, end) = self.part;
                 let length = (end - start) * (d - 1.0);
                 let along = if unrounded == 1.0 {
                     length / 2.0
@@ -152,59 +161,78 @@ impl Axis for Resize {
     }
 
     /// The elements around `x` with their weights.
-    fn taps(&self, x: f64, scale: f64, extent: usize) -> Taps {
+    fn taps(&self, x: f64) -> Taps {
         // The element before `x`, also where `x` is one; then the distance from it is above 0 and at most 1.
         let before = x.ceil() - 1.0;
         let t = x - before;
-        let shrinks = scale.min(1.0);
-        let weighted = |first: f64, weights: Vec<f64>| -> Vec<(f64, f64)> {
-            weights
-                .into_iter()
-                .enumerate()
-                .map(|(j, weight)| (first + j as f64, weight))
-                .collect()
-        };
-        // Elements from 1 - reach to reach around the one before.
-        let stretched = |radius: f64, kernel: &dyn Fn(f64) -> f64| {
-            let first = (-radius / shrinks).floor() + 1.0;
-            let count = (2.0 - 2.0 * first) as usize;
-            let weights: Vec<f64> = (0..count)
-                .map(|j| kernel((first + j as f64 - t) * shrinks))
-                .collect();
-            let sum: f64 = weights.iter().sum();
-            weighted(
-                before + first,
-                weights.into_iter().map(|weight| weight / sum).collect(),
-            )
-        };
-        let a = f64::from(self.cubic_a);
-        let mut taps = match (self.mode, self.antialias) {
-            (ResizeMode::Nearest, _) => {
-                let second = match self.nearest {
-                    _ if t == 1.0 => true,
-                    NearestMode::RoundPreferFloor => t > 0.5,
-                    NearestMode::RoundPreferCeil => t >= 0.5,
-                    NearestMode::Floor => false,
-                    NearestMode::Ceil => true,
-                };
-                weighted(before + f64::from(u8::from(second)), vec![1.0])
+        let a = f64::from(self.op.cubic_a);
+        let mut taps = match (self.op.mode, self.op.antialias) {
+            (ResizeMode::Nearest, _) => vec![(before + self.nearest(t), 1.0)],
+            (ResizeMode::Linear, false) => numbered(before, [1.0 - t, t]),
+            (ResizeMode::Cubic, false) => numbered(before - 1.0, cubic_weights(t, a)),
+            (ResizeMode::Linear, true) => {
+                self.stretched(before, t, 1.0, &|x: f64| (1.0 - x.abs()).max(0.0))
             }
-            (ResizeMode::Linear, false) => weighted(before, vec![1.0 - t, t]),
-            (ResizeMode::Cubic, false) => weighted(before - 1.0, cubic_weights(t, a).to_vec()),
-            (ResizeMode::Linear, true) => stretched(1.0, &|x: f64| (1.0 - x.abs()).max(0.0)),
-            (ResizeMode::Cubic, true) => stretched(2.0, &|x: f64| cubic_kernel(x, a)),
+            (ResizeMode::Cubic, true) => {
+                self.stretched(before, t, 2.0, &|x: f64| cubic_kernel(x, a))
+            }
         };
-        let last = extent as f64 - 1.0;
-        if self.exclude_outside && self.mode != ResizeMode::Nearest {
+        let last = self.extent as f64 - 1.0;
+        if self.op.exclude_outside && self.op.mode != ResizeMode::Nearest {
             taps.retain(|&(at, _)| (0.0..=last).contains(&at));
-            let sum: f64 = taps.iter().map(|&(_, weight)| weight).sum();
-            taps.iter_mut()
-                .for_each(|(_, weight)| *weight /= if sum == 0.0 { 1.0 } else { sum });
+            normalise(&mut taps);
         }
         taps.retain(|&(_, weight)| weight != 0.0);
+        let inside = |at: f64| at.clamp(0.0, last.max(0.0)) as usize;
         taps.into_iter()
-            .map(|(at, weight)| (at.clamp(0.0, last.max(0.0)) as usize, weight))
+            .map(|(at, weight)| (inside(at), weight))
             .collect()
+    }
+
+    /// 0 for the element before a point at this distance from it, 1 for the one after.
+    fn nearest(&self, t: f64) -> f64 {
+        let second = match self.op.nearest {
+            // The point is an element.
+            _ if t == 1.0 => true,
+            NearestMode::RoundPreferFloor => t > 0.5,
+            NearestMode::RoundPreferCeil => t >= 0.5,
+            NearestMode::Floor => false,
+            NearestMode::Ceil => true,
+        };
+        f64::from(u8::from(second))
+    }
+
+    /// The weights of a kernel of this radius, as much wider as the axis shrinks.
+    fn stretched(
+        &self,
+        before: f64,
+        t: f64,
+        radius: f64,
+        kernel: &dyn Fn(f64) -> f64,
+    ) -> Vec<(f64, f64)> {
+        let shrinks = self.axis.scale.min(1.0);
+        let first = (-radius / shrinks).floor() + 1.0;
+        let count = (2.0 - 2.0 * first) as usize;
+        let weights = (0..count).map(|j| kernel((first + j as f64 - t) * shrinks));
+        let mut taps = numbered(before + first, weights);
+        normalise(&mut taps);
+        taps
+    }
+}
+
+/// Weights with the places from `first` on.
+fn numbered(first: f64, weights: impl IntoIterator<Item = f64>) -> Vec<(f64, f64)> {
+    let places = weights.into_iter().enumerate();
+    places
+        .map(|(j, weight)| (first + j as f64, weight))
+        .collect()
+}
+
+/// Makes the weights add up to 1, unless they add up to 0.
+fn normalise(taps: &mut [(f64, f64)]) {
+    let sum: f64 = taps.iter().map(|&(_, weight)| weight).sum();
+    if sum != 0.0 {
+        taps.iter_mut().for_each(|(_, weight)| *weight /= sum);
     }
 }
 
