@@ -74,7 +74,10 @@ fn d01_views_have_a_layout_each_and_one_storage_together() {
         assert_eq!(view.placement(), all.placement());
     }
     // One block, which goes with the last view of it.
-    assert_eq!((recording.allocations(), all.holders()), (1, 3));
+    assert_eq!(
+        (recording.counters().read().allocations, all.holders()),
+        (1, 3)
+    );
     drop((all, column));
     assert_eq!(recording.live(), 1);
     assert_eq!(turned.view().unwrap().to_vec::<i16>().unwrap(), [2, 5]);
