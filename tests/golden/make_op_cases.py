@@ -24,6 +24,7 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper
 
+import op_cases_arrange
 import op_cases_scan
 
 warnings.filterwarnings("ignore")
@@ -671,7 +672,7 @@ def main():
     for family in [exact_unary, rounded_unary, casts, binary, choices, reductions, products, convolutions, pools,
                    normalisations, movements, random_numbers]:  # fmt: skip
         family()
-    for family in op_cases_scan.FAMILIES:
+    for family in op_cases_scan.FAMILIES + op_cases_arrange.FAMILIES:
         family(sys.modules[__name__])
     header = {"made_by": "make_op_cases.py", "onnxruntime": onnxruntime.__version__, "onnx": onnx.__version__, "numpy": np.__version__}
     lines = [json.dumps(header)] + [json.dumps(entry, separators=(",", ":")) for entry in CASES]
