@@ -44,8 +44,14 @@ fn check(text: &str) -> Vec<String> {
         .map(|feed| feed.view().expect("made on the host"))
         .collect();
     let layouts: Vec<_> = views.iter().map(|v| v.layout().clone()).collect();
-    let stages =
-        optimizer::compile(&graph, &Bindings::new(), &layouts, &Reference).expect("compiles");
+    let stages = optimizer::compile(
+        &graph,
+        &Bindings::new(),
+        &layouts,
+        &Reference,
+        &CpuBackend::new(1),
+    )
+    .expect("compiles");
     assert_eq!(stages.planned.verify(), Ok(()), "{}", stages.planned);
     let named: Vec<(&str, &Tensor)> = graph
         .inputs()
@@ -245,8 +251,14 @@ fn an_index_out_of_range_is_an_error_that_names_the_step() {
     let i = Tensor::from_vec_row_major([1], vec![3_i64]).expect("i");
     let views = [x.view().unwrap(), i.view().unwrap()];
     let layouts: Vec<_> = views.iter().map(|v| v.layout().clone()).collect();
-    let stages =
-        optimizer::compile(&graph, &Bindings::new(), &layouts, &Reference).expect("compiles");
+    let stages = optimizer::compile(
+        &graph,
+        &Bindings::new(),
+        &layouts,
+        &Reference,
+        &CpuBackend::new(1),
+    )
+    .expect("compiles");
     let prepared = CpuBackend::new(1)
         .prepare(stages.planned)
         .expect("prepares");
@@ -269,8 +281,16 @@ fn compiling_twice_gives_the_same_text() {
     let graph = parse(text, &NoConstants).expect("valid");
     let feeds = feed(&graph, 0);
     let layouts: Vec<_> = feeds.iter().map(|v| v.layout().clone()).collect();
-    let compile =
-        || optimizer::compile(&graph, &Bindings::new(), &layouts, &Reference).expect("compiles");
+    let compile = || {
+        optimizer::compile(
+            &graph,
+            &Bindings::new(),
+            &layouts,
+            &Reference,
+            &CpuBackend::new(1),
+        )
+        .expect("compiles")
+    };
     let (first, second) = (compile(), compile());
     assert_eq!(first.planned.to_string(), second.planned.to_string());
     assert!(

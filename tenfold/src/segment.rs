@@ -19,6 +19,9 @@ use tensor_core::TensorLayout;
 use crate::Error;
 use crate::function::Reference;
 
+/// What has become of the values that a segment was cut at.
+type AllSettled = BTreeMap<ValueId, Settled>;
+
 /// Segments that are kept in one place; the one not used for the longest time goes first.
 const KEPT: usize = 32;
 
@@ -266,8 +269,8 @@ impl Known<'_> {
     }
 
     /// The elements that were waited for, and what becomes of every value.
-    fn settle(&self) -> Result<(Vec<Vec<u8>>, BTreeMap<ValueId, Settled>), Error> {
-        let mut settled: BTreeMap<ValueId, Settled> = BTreeMap::new();
+    fn settle(&self) -> Result<(Vec<Vec<u8>>, AllSettled), Error> {
+        let mut settled: AllSettled = BTreeMap::new();
         for (&id, tensor) in &self.computed {
             let ty = TensorType::fixed(tensor.dtype(), tensor.shape());
             settled.insert(id, Settled::Input(ty));
@@ -282,7 +285,7 @@ impl Known<'_> {
     }
 
     /// The feeds of the rest, in the order of its inputs: those of the graph that was cut, then computed ones.
-    fn inputs(&self, settled: &BTreeMap<ValueId, Settled>) -> Result<Vec<TensorView<'_>>, Error> {
+    fn inputs(&self, settled: &AllSettled) -> Result<Vec<TensorView<'_>>, Error> {
         let is_input = |id: ValueId| match (&self.after.graph.value(id).def, settled.get(&id)) {
             (_, Some(Settled::Constant(_))) | (ValueDef::Const(_), _) => false,
             (ValueDef::Input(_), None) | (_, Some(Settled::Input(_))) => true,

@@ -33,9 +33,12 @@ pub struct Tf(Arc<Context>);
 struct Context {
     chosen: Chosen,
     options: CompileOptions,
-    ops: Mutex<HashMap<Key, Vec<(Op, Arc<CompiledFunction>)>>>,
+    ops: Mutex<CompiledOps>,
     random: Mutex<Random>,
 }
+
+/// Ops of one key differ in their attributes.
+type CompiledOps = HashMap<Key, Vec<(Op, Arc<CompiledFunction>)>>;
 
 /// What eager ops are looked up by; ops of one name differ in their attributes.
 #[derive(PartialEq, Eq, Hash)]
@@ -158,7 +161,7 @@ impl Tf {
             op: op.name(),
             inputs: inputs.iter().map(|input| input.as_ref().map(ty)).collect(),
         };
-        let found = |ops: &HashMap<Key, Vec<(Op, Arc<CompiledFunction>)>>| {
+        let found = |ops: &CompiledOps| {
             let same = ops.get(&key)?.iter().find(|(other, _)| other == op)?;
             Some(same.1.clone())
         };

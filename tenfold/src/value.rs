@@ -121,13 +121,13 @@ impl Value {
     /// # Errors
     /// [`Error::Symbolic`] for a symbolic value; memory for a copy.
     pub fn into_tensor(self) -> Result<Tensor, Error> {
-        let unreadable = self.is_symbolic().then(|| self.unreadable("into_tensor"));
+        self.readable("into_tensor")?;
         match self.0 {
             Kind::Eager(_, tensor) => match tensor.try_into_tensor() {
                 Ok(tensor) => Ok(tensor),
                 Err(error) => Ok(error.into_owner().view()?.to_contiguous()?),
             },
-            Kind::Symbolic(..) => Err(unreadable.expect("made for a symbolic value")),
+            Kind::Symbolic(..) => unreachable!("a symbolic value is not readable"),
         }
     }
 

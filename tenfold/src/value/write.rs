@@ -15,10 +15,9 @@ impl Value {
         // Reading first finds every fault before anything is copied.
         self.get::<T>(index)?;
         let mut view = self.writable("set")?;
-        let typed = view
-            .as_typed_mut::<T>()
-            .expect("an element of this type was read");
-        *typed.get_mut(index)? = element;
+        if let Some(typed) = view.as_typed_mut::<T>() {
+            *typed.get_mut(index)? = element;
+        }
         Ok(())
     }
 
@@ -29,10 +28,9 @@ impl Value {
     pub fn fill<T: TensorElement>(&mut self, element: T) -> Result<(), Error> {
         self.tensor()?.view()?.typed::<T>()?;
         let mut view = self.writable("fill")?;
-        let typed = view
-            .as_typed_mut::<T>()
-            .expect("the elements are of this type");
-        typed.fill(element);
+        if let Some(typed) = view.as_typed_mut::<T>() {
+            typed.fill(element);
+        }
         Ok(())
     }
 

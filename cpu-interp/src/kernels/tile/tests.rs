@@ -33,6 +33,9 @@ fn values(count: usize, scale: f32) -> Vec<f32> {
         .collect()
 }
 
+/// A function that a primitive is.
+type Formula = fn(f64) -> f64;
+
 #[test]
 fn a_chain_with_literals_and_splats() {
     // hard_swish(x) * s + y, lengths that leave a rest at every level
@@ -187,7 +190,7 @@ fn rare_functions_are_those_of_f64_rounded() {
         .into_iter()
         .chain([0.0, -0.0, 1.0])
         .collect();
-    let functions: [(Prim, fn(f64) -> f64); 9] = [
+    let functions: [(Prim, Formula); 9] = [
         (Prim::Tan, f64::tan),
         (Prim::Asin, f64::asin),
         (Prim::Acos, f64::acos),
