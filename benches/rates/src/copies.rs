@@ -185,7 +185,9 @@ mod tests {
     fn all_sides_agree() {
         let mut names = Vec::new();
         each(Size::Small, |_, _| true, &mut |mut case| {
-            case.sides.iter_mut().for_each(|(_, side)| drop(side()));
+            for (_, side) in &mut case.sides {
+                side();
+            }
             names.push((case.group, case.name));
             Ok(())
         })

@@ -3,17 +3,18 @@
 //! The same tensors are written once as safetensors and once in the native container, which only we read: its rows have the
 //! others read the safetensors file. The files are in the system's cache. Every side ends by adding up all elements as
 //! whole numbers, which must give the same each time; so nobody gains by leaving pages unread. What is compared is alike: a
-//! load that owns its memory with others that do, a mapping with mappings.
+//! load that owns its memory with others that do, a mapping with mappings. The others' own functions that map are unsafe
+//! to call; they read our [`Mapping`] instead, which is made by the same call of the same crate.
 
 use std::fs::{self, File};
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use candle_core::safetensors::{MmapedSafetensors, load};
+use candle_core::safetensors::{SliceSafetensors, load};
 use candle_core::{CpuStorage, Device, Storage};
-use memmap2::Mmap;
 use safetensors::SafeTensors as Parsed;
 use tensor::Tensor;
+use tensor_io::Mapping;
 use tensor_io::container::{Container, ContainerWriter};
 use tensor_io::safetensors::{self as ours, SafeTensors};
 
@@ -239,7 +240,7 @@ fn read_and_parsed(files: &Files) -> Result<u64, Failure> {
 }
 
 fn map_and_parsed(files: &Files) -> Result<u64, Failure> {
-    parsed_sum(&map(&files.safetensors)?)
+    parsed_sum(&Mapping::open(&files.safetensors)?)
 }
 
 fn parsed_sum(bytes: &[u8]) -> Result<u64, Failure> {
@@ -251,7 +252,7 @@ fn parsed_sum(bytes: &[u8]) -> Result<u64, Failure> {
 }
 
 fn map_copied(files: &Files) -> Result<u64, Failure> {
-    let mapped = map(&files.safetensors)?;
+    let mapped = Mapping::open(&files.safetensors)?;
     let tensors = Parsed::deserialize(&mapped)?.tensors();
     let owned: Vec<_> = tensors
         .iter()
@@ -268,7 +269,8 @@ fn candle_load(files: &Files) -> Result<u64, Failure> {
 }
 
 fn candle_map_copied(files: &Files) -> Result<u64, Failure> {
-    let file = candle_open(&files.safetensors)?;
+    let mapped = Mapping::open(&files.safetensors)?;
+    let file = SliceSafetensors::new(&mapped)?;
     let names = file.tensors().into_iter().map(|(name, _)| name);
     let tensors = names.map(|name| file.load(&name, &Device::Cpu));
     let tensors = tensors.collect::<Result<Vec<_>, _>>()?;
@@ -278,7 +280,8 @@ fn candle_map_copied(files: &Files) -> Result<u64, Failure> {
 }
 
 fn candle_map(files: &Files) -> Result<u64, Failure> {
-    let file = candle_open(&files.safetensors)?;
+    let mapped = Mapping::open(&files.safetensors)?;
+    let file = SliceSafetensors::new(&mapped)?;
     Ok(file
         .tensors()
         .iter()
@@ -293,25 +296,6 @@ fn candle_sum(tensor: &candle_core::Tensor) -> Result<u64, Failure> {
     }
 }
 
-#[expect(
-    unsafe_code,
-    reason = "both crates leave to the caller that a mapped file is not altered"
-)]
-fn map(path: &Path) -> Result<Mmap, Failure> {
-    let file = File::open(path)?;
-    // SAFETY: the file is ours, in a folder of ours; nothing writes to it any more.
-    Ok(unsafe { Mmap::map(&file) }?)
-}
-
-#[expect(
-    unsafe_code,
-    reason = "both crates leave to the caller that a mapped file is not altered"
-)]
-fn candle_open(path: &Path) -> Result<MmapedSafetensors, Failure> {
-    // SAFETY: as in `map`.
-    Ok(unsafe { MmapedSafetensors::new(path) }?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -324,7 +308,9 @@ mod tests {
         };
         let mut names = Vec::new();
         each(small, |_, _| true, &mut |mut case| {
-            case.sides.iter_mut().for_each(|(_, side)| drop(side()));
+            for (_, side) in &mut case.sides {
+                side();
+            }
             names.push(case.name);
             Ok(())
         })

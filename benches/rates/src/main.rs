@@ -8,7 +8,7 @@
 //!
 //! Invariants: all sides gave the same elements before any is timed; a time begins with the call and ends when its result
 //! is there, before that is dropped.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod copies;
 mod files;

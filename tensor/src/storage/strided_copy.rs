@@ -185,29 +185,19 @@ impl Walk {
     /// # Safety
     /// As [`Walk::copy`].
     unsafe fn copy_rows<U: Unit>(&self, outer: &[Axis], inner: Axis) {
-        let row_bytes = inner.extent * size_of::<U>();
-        let dense = inner.step == size_of::<U>().cast_signed();
-        // The nearest of the outer axes is a plain loop.
-        let (near, far) = match outer.split_last() {
-            Some((&near, far)) => (near, far),
-            None => (Axis { extent: 1, step: 0 }, outer),
+        let rows = Rows {
+            from: self.from,
+            outer,
+            to: self.to,
+            bytes: inner.extent * size_of::<U>(),
+            stream: self.stream,
         };
-        let mut to = self.to;
-        let mut starts = Positions::new(far);
-        for _ in 0..starts.count() {
-            let start = starts.next();
-            for row in 0..near.extent {
-                // SAFETY: a row of the source begins at these positions of the outer axes, and at `to` one of the
-                // destination.
-                unsafe {
-                    let from = self.from.offset(start + row.cast_signed() * near.step);
-                    if dense {
-                        U::put_row(from, to, inner.extent, self.stream);
-                    } else {
-                        U::pick_row(from, inner.step, to, inner.extent);
-                    }
-                    to = to.add(row_bytes);
-                }
+        // SAFETY: the caller's promise: as many units lie behind each row's first, on either side.
+        unsafe {
+            if inner.step == size_of::<U>().cast_signed() {
+                U::put_rows(&rows);
+            } else {
+                rows.each(|from, to| U::pick_row(from, inner.step, to, inner.extent));
             }
         }
         tile::finish_streaming();
@@ -263,6 +253,45 @@ impl Walk {
             }
         }
         tile::finish_streaming();
+    }
+}
+
+/// The rows of a copy, which lie one behind the other in the destination. The positions of the outer axes are inside the
+/// source, and a row has room at its place in the destination.
+struct Rows<'a> {
+    from: *const u8,
+    outer: &'a [Axis],
+    to: *mut u8,
+    /// The bytes of a row.
+    bytes: usize,
+    stream: bool,
+}
+
+impl Rows<'_> {
+    /// Calls `put` with both places of each row.
+    ///
+    /// # Safety
+    /// The outer axes, `to` and `bytes` are those of a [`Walk`].
+    #[inline(always)]
+    unsafe fn each(&self, put: impl Fn(*const u8, *mut u8)) {
+        // The nearest of the outer axes is a plain loop.
+        let (near, far) = match self.outer.split_last() {
+            Some((&near, far)) => (near, far),
+            None => (Axis { extent: 1, step: 0 }, self.outer),
+        };
+        let mut starts = Positions::new(far);
+        let mut to = self.to;
+        for _ in 0..starts.count() {
+            let start = starts.next();
+            for row in 0..near.extent {
+                // SAFETY: these positions of the outer axes are inside the source; before the last row of the destination
+                // comes another.
+                unsafe {
+                    put(self.from.offset(start + row.cast_signed() * near.step), to);
+                    to = to.add(self.bytes);
+                }
+            }
+        }
     }
 }
 

@@ -215,8 +215,18 @@ impl Report {
             self.rounds,
             self.rounds.div_ceil(5),
         );
-        for cases in self.cases.chunk_by(|a, b| a.group == b.group) {
-            text.push_str(&format!("\n{}", table(cases).markdown()));
+        let mut groups: Vec<&str> = Vec::new();
+        for case in &self.cases {
+            if !groups.contains(&case.group.as_str()) {
+                groups.push(&case.group);
+            }
+        }
+        for group in groups {
+            let cases = self.cases.iter().filter(|case| case.group == group);
+            text.push_str(&format!(
+                "\n{}",
+                table(&cases.collect::<Vec<_>>()).markdown()
+            ));
         }
         text
     }
@@ -250,8 +260,8 @@ impl Report {
 }
 
 /// The table of a group, whose cases have the same sides.
-fn table(cases: &[Case]) -> Table {
-    let first = &cases[0];
+fn table(cases: &[&Case]) -> Table {
+    let first = cases[0];
     let others = first.sides[1..].iter().map(|side| side.name.as_str());
     let others: Vec<&str> = others.filter(|&name| name != LIMIT).collect();
     let mut columns = vec![first.group.as_str(), OURS, "GB/s", "of memcpy"];
@@ -293,7 +303,7 @@ file\tf\t10\ttenfold\t5\t5\t1\t1\t1
         assert_eq!((cases[0].sides.len(), cases[1].sides.len()), (3, 1));
         assert_eq!((cases[0].rate(), cases[1].rate()), (4.0, 2.0));
         assert_eq!(
-            table(&cases[..1]).markdown(),
+            table(&[&cases[0]]).markdown(),
             "\
 | copy | tenfold | GB/s | of memcpy |        ndarray |
 |:-----|--------:|-----:|----------:|---------------:|

@@ -11,6 +11,7 @@ mod registers;
 
 use std::mem::MaybeUninit;
 
+use super::Rows;
 use super::unit::{Bits, Unit};
 pub(super) use registers::finish_streaming;
 use registers::turn;
@@ -131,22 +132,24 @@ unsafe fn copy_line(from: *const u8, to: *mut u8, stream: bool) {
     }
 }
 
-/// Copies a row; `stream` asks for writes around the caches.
+/// Copies rows as bytes, around the caches if that is asked and registers allow it.
 ///
 /// # Safety
-/// So many bytes lie at `from` and have room at `to`.
-#[inline(always)]
-pub(super) unsafe fn copy_bytes(from: *const u8, to: *mut u8, bytes: usize, stream: bool) {
-    // Long rows are worth a call.
+/// So many bytes lie at each row's place in the source, and have room in the destination.
+pub(super) unsafe fn copy_rows(rows: &Rows<'_>) {
+    // Longer rows are worth a call.
     const SHORT: usize = 256;
-    // SAFETY: the caller's promise.
+    let whole = rows.bytes.is_multiple_of(REGISTER) && rows.to.addr().is_multiple_of(REGISTER);
+    // Which way is chosen outside of the loop: a short row takes no longer than a choice.
+    // SAFETY: the caller's promise, for each row.
     unsafe {
-        if stream && bytes.is_multiple_of(REGISTER) && to.addr().is_multiple_of(REGISTER) {
-            registers::stream(from, to, bytes);
-        } else if bytes <= SHORT {
-            copy_short(from, to, bytes);
-        } else {
-            from.copy_to_nonoverlapping(to, bytes);
+        match rows.bytes {
+            bytes if rows.stream && whole => {
+                rows.each(|from, to| registers::stream(from, to, bytes));
+            }
+            LINE => rows.each(|from, to| from.copy_to_nonoverlapping(to, LINE)),
+            bytes @ ..=SHORT => rows.each(|from, to| copy_short(from, to, bytes)),
+            bytes => rows.each(|from, to| from.copy_to_nonoverlapping(to, bytes)),
         }
     }
 }
@@ -154,13 +157,12 @@ pub(super) unsafe fn copy_bytes(from: *const u8, to: *mut u8, bytes: usize, stre
 /// Copies a few bytes without a call.
 ///
 /// # Safety
-/// As [`copy_bytes`].
+/// So many bytes lie at `from` and have room at `to`.
 #[inline(always)]
 unsafe fn copy_short(from: *const u8, to: *mut u8, bytes: usize) {
     // SAFETY: the caller's promise; no piece is larger than the row.
     unsafe {
         match bytes {
-            LINE => from.copy_to_nonoverlapping(to, LINE),
             REGISTER.. => copy_pieces::<REGISTER>(from, to, bytes),
             8.. => copy_pieces::<8>(from, to, bytes),
             4.. => copy_pieces::<4>(from, to, bytes),
@@ -172,7 +174,7 @@ unsafe fn copy_short(from: *const u8, to: *mut u8, bytes: usize) {
 /// Copies pieces of one size, of which the last two may overlap.
 ///
 /// # Safety
-/// As [`copy_bytes`]; there are `SIZE` bytes at least.
+/// As [`copy_short`]; there are `SIZE` bytes at least.
 #[inline(always)]
 unsafe fn copy_pieces<const SIZE: usize>(from: *const u8, to: *mut u8, bytes: usize) {
     let mut at = 0;

@@ -6,6 +6,7 @@ use std::mem;
 
 use tensor_core::{Complex32, Complex64, bf16, f16};
 
+use super::Rows;
 use super::tile::{self, LINE, Tile};
 
 /// Something that is copied as a whole. Positions are addresses of bytes, aligned as the elements there are.
@@ -19,14 +20,16 @@ pub(super) trait Unit: Sized {
     /// There is a unit at `from`, and room for one at `to`, not overlapping.
     unsafe fn put(from: *const u8, to: *mut u8);
 
-    /// Copies `count` units that lie side by side; `stream` asks for writes around the caches.
+    /// Copies rows of units that lie side by side.
     ///
     /// # Safety
-    /// As [`Unit::put`], for each of them.
+    /// As [`Unit::put`], for each unit of each row.
     #[inline(always)]
-    unsafe fn put_row(from: *const u8, to: *mut u8, count: usize, _stream: bool) {
+    unsafe fn put_rows(rows: &Rows<'_>) {
+        let count = rows.bytes / size_of::<Self>().max(1);
+        let step = size_of::<Self>().cast_signed();
         // SAFETY: the caller's promise.
-        unsafe { Self::pick_row(from, size_of::<Self>().cast_signed(), to, count) }
+        unsafe { rows.each(|from, to| Self::pick_row(from, step, to, count)) };
     }
 
     /// Copies `count` units that are `step` bytes apart to places side by side.
@@ -71,9 +74,9 @@ impl<const N: usize> Unit for Bits<N> {
     }
 
     #[inline(always)]
-    unsafe fn put_row(from: *const u8, to: *mut u8, count: usize, stream: bool) {
+    unsafe fn put_rows(rows: &Rows<'_>) {
         // SAFETY: the caller's promise.
-        unsafe { tile::copy_bytes(from, to, count * N, stream) }
+        unsafe { tile::copy_rows(rows) }
     }
 
     #[inline(always)]
