@@ -38,8 +38,7 @@ const UNSAFE_FOLDERS: &[&str] = &[
     "webgpu-backend/src",
 ];
 
-/// Tests and examples that count allocations or refuse them, since an allocator can only be written with `unsafe`; and a
-/// measurement of crates that map files, which leave to the caller that no one alters them.
+/// Tests and examples that count allocations or refuse them: an allocator can only be written with `unsafe`.
 const UNSAFE_TESTS: &[&str] = &[
     "tensor/examples/allocations.rs",
     "tensor/tests/cost.rs",
@@ -47,7 +46,6 @@ const UNSAFE_TESTS: &[&str] = &[
     "tests/tests/hostile.rs",
     "fuzz/tests/smoke.rs",
     "tensor-io/tests/failing_memory.rs",
-    "benches/rates/src/files.rs",
 ];
 
 /// What the root of a crate must say. Crates that are not named here must forbid `unsafe`.
@@ -59,8 +57,6 @@ const CRATE_ROOTS: &[(&str, Option<&str>)] = &[
     ("webgpu-backend", None),
     // A macro of ndarray has an unsafe block and allows it.
     ("benches/data-model", Some("#![deny(unsafe_code)]")),
-    // See `UNSAFE_TESTS`.
-    ("benches/rates", Some("#![deny(unsafe_code)]")),
 ];
 
 /// Marks of unfinished work.
