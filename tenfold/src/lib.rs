@@ -26,7 +26,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use tenfold::prelude::*;
-//! use tenfold::tensor::alloc::{DebugAllocator, DebugOptions};
+//! use tenfold::tensor::alloc::{Allocator, DebugAllocator, DebugOptions};
 //! use tenfold::tensor::Device;
 //!
 //! let mut devices = Devices::default();
