@@ -87,8 +87,9 @@ pub(crate) fn copy_strided<T: Clone, R: TensorRank>(
     if out.is_empty() {
         return;
     }
-    // The offset of a layout with elements is that of its first one, and so inside.
-    let from = data[layout.offset()..].as_ptr().cast::<u8>();
+    // SAFETY: the offset of a layout with elements is that of its first one, and so inside. The pointer may go back from
+    // there, where strides are negative: it is one to all of `data`.
+    let from = unsafe { data.as_ptr().add(layout.offset()) }.cast::<u8>();
     let to = out.as_mut_ptr().cast::<u8>();
     let bytes = size_of::<T>().cast_signed();
     let blocks = layout.blocks();

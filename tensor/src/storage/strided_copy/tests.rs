@@ -66,6 +66,7 @@ fn views_of_every_kind() {
         (0, &[7, 5], &[1, 7]),
         (0, &[16, 16], &[1, 16]),
         (2, &[4, 5, 6], &[1, 4, 20]),
+        (0, &[18, 3, 6], &[1, 18, 54]),
         (0, &[6, 33, 20], &[660, 1, 33]),
         (0, &[3, 8, 17, 5], &[680, 1, 40, 8]),
         (0, &[3, 17, 8, 5], &[680, 40, 1, 8]),
@@ -89,7 +90,10 @@ fn views_of_every_kind() {
             &[1, 2, 4, 8, 16, 32, 64, 128, 256],
         ),
     ] {
-        check(offset, shape, strides);
+        // Miri takes minutes for large ones.
+        if !cfg!(miri) || shape.iter().product::<usize>() <= 512 {
+            check(offset, shape, strides);
+        }
     }
 }
 
