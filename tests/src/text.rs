@@ -38,10 +38,10 @@ pub fn graph(inputs: &str, result: &str, call: &str) -> Result<Graph, ParseError
     graph_with(inputs, "", result, call)
 }
 
-/// As [`graph`], with constants that the call may read, and any number of results: their types with `;` between them.
+/// As [`graph()`], with constants that the call may read, and any number of results: their types with `;` between them.
 ///
 /// # Errors
-/// As [`graph`].
+/// As [`graph()`].
 pub fn graph_with(
     inputs: &str,
     constants: &str,
