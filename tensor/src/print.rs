@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_tensors() {
+    fn h01_empty_tensors_print_their_shape() {
         check(&Tensor::zeros(DType::F32, [0]).unwrap(), "[] f32[0]");
         check(&Tensor::zeros(DType::U8, [2, 0]).unwrap(), "[] u8[2, 0]");
         check(
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn above_a_thousand_elements_there_is_an_ellipsis_and_a_summary() {
+    fn h01_h02_above_a_thousand_elements_there_is_an_ellipsis_and_a_summary() {
         let line = |count: i32| {
             Tensor::from_vec_row_major([count as usize], (0..count).collect::<Vec<_>>()).unwrap()
         };

@@ -106,7 +106,7 @@ mod tests {
     use crate::Complex32;
 
     #[test]
-    fn nan_stays_out_of_min_max_and_mean() {
+    fn h02_nan_stays_out_of_min_max_and_mean() {
         let t = Tensor::from_vec_row_major([5], vec![f32::NAN, 2.0, -1.0, f32::NAN, 5.0]).unwrap();
         let s = t.summary().unwrap();
         assert_eq!(
