@@ -13,7 +13,7 @@ use crate::{Device, MemoryKind};
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tensor::alloc::{DebugAllocator, DebugOptions};
+/// use tensor::alloc::{Allocator, DebugAllocator, DebugOptions};
 /// use tensor::device::AllocatorRegistry;
 /// use tensor::{DType, Device, MemoryKind, Tensor};
 /// let mut registry = AllocatorRegistry::default();
