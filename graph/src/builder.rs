@@ -122,7 +122,12 @@ impl GraphBuilder {
         names: &[&str],
         source: &str,
     ) -> Result<Vec<ValueId>, GraphError> {
-        let first = names.first().copied().unwrap_or_default();
+        // Extents that depend on data are named after the first output, so it has a name in any case.
+        let first = match names.first() {
+            Some(first) => (*first).to_owned(),
+            None => self.fresh_name(op.name()),
+        };
+        let first = first.as_str();
         let path = if source.is_empty() { first } else { source };
         let facts = op
             .infer(&self.graph.facts_of(inputs), first)
@@ -143,6 +148,7 @@ impl GraphBuilder {
         for (i, facts) in facts.into_iter().enumerate() {
             let name = match names.get(i) {
                 Some(name) => (*name).to_owned(),
+                None if i == 0 => first.to_owned(),
                 None => self.fresh_name(&format!("{first}.{i}")),
             };
             outputs.push(self.add(name, facts, ValueDef::Node(node_id, i))?);
@@ -179,5 +185,29 @@ impl GraphBuilder {
     /// The finished graph.
     pub fn finish(self) -> Graph {
         self.graph
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::{Expand, Op};
+    use tensor_core::DType;
+
+    #[test]
+    fn outputs_without_a_name_get_one_and_so_do_their_extents() {
+        let mut builder = GraphBuilder::new("f");
+        let x = builder.input("x", TensorType::fixed(DType::F32, &[1]));
+        let shape = builder.input("shape", TensorType::fixed(DType::I64, &[1]));
+        let inputs = [Some(x.unwrap()), Some(shape.unwrap())];
+        let expand = || Op::Expand(Expand { shape: None });
+        let mut types = Vec::new();
+        for _ in 0..2 {
+            let made = builder.node_of_many(expand(), &inputs, &[], "").unwrap();
+            types.push(builder.ty(made[0]).to_string());
+        }
+        assert_eq!(types[0], "f32[expand.0]");
+        assert_ne!(types[0], types[1], "extents of two nodes are no one symbol");
+        assert_eq!(builder.finish().verify(), Ok(()));
     }
 }
