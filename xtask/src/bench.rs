@@ -14,6 +14,7 @@ mod data;
 mod machine;
 mod measure;
 mod npy;
+mod options;
 mod peers;
 mod rates;
 mod report;

@@ -8,10 +8,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::circumstances::Circumstances;
+use super::options::Command;
 use super::peers::{OURS, build_package, version};
 use super::statistics::three_digits;
 use super::table::Table;
-use super::{count, machine, write_records};
+use super::{machine, write_records};
 use crate::failure::Failure;
 use crate::process;
 
@@ -27,18 +28,16 @@ cargo xtask bench data [WORD..] [OPTIONS]   single operations of the data model 
   --record        write benches/record/DATE-MACHINE-data-model.json and benches/record/data-model.md; takes no word
 ";
 
-/// What the command line asks for.
-#[derive(Debug, PartialEq)]
-struct Options {
-    words: Vec<String>,
-    rounds: usize,
-    wait_quiet: bool,
-    record: bool,
-}
+/// How the command reads its options.
+const COMMAND: Command = Command {
+    name: "data",
+    rounds: 101,
+    help: HELP,
+};
 
 /// Measures what the arguments ask for.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let options = Options::parse(arguments)?;
+    let options = COMMAND.options(arguments)?;
     build_package(PACKAGE)?;
     if options.wait_quiet && !machine::wait_quiet(0.1, Duration::from_secs(600)) {
         println!("warning: the machine did not become quiet");
@@ -74,40 +73,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         ])?;
     }
     Ok(())
-}
-
-impl Options {
-    fn parse(arguments: &[String]) -> Result<Self, Failure> {
-        let mut options = Self {
-            words: Vec::new(),
-            rounds: 101,
-            wait_quiet: false,
-            record: false,
-        };
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            match word.as_str() {
-                "--rounds" => {
-                    let missing = || Failure::usage(format!("{word} needs a value\n\n{HELP}"));
-                    options.rounds = count(words.next().ok_or_else(missing)?)?;
-                }
-                "--wait-quiet" => options.wait_quiet = true,
-                "--record" => options.record = true,
-                flag if flag.starts_with('-') => {
-                    return Err(Failure::usage(format!(
-                        "`cargo xtask bench data` has no option {flag:?}\n\n{HELP}"
-                    )));
-                }
-                word => options.words.push(word.to_owned()),
-            }
-        }
-        if options.record && !options.words.is_empty() {
-            return Err(Failure::usage(
-                "a record holds every case: give --record no word",
-            ));
-        }
-        Ok(options)
-    }
 }
 
 /// What the program prints.
@@ -293,7 +258,9 @@ mod tests {
     fn options_are_read() {
         let parse = |line: &str| {
             let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            Options::parse(&words).map_err(|failure| failure.to_string())
+            COMMAND
+                .options(&words)
+                .map_err(|failure| failure.to_string())
         };
         let options = parse("view slice --rounds 7 --wait-quiet").unwrap();
         assert_eq!((options.words.len(), options.rounds), (2, 7));

@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use super::circumstances::Circumstances;
 use super::data::duration;
+use super::options::Command;
 use super::peers::{OURS, build_package, version};
 use super::statistics::three_digits;
 use super::table::Table;
-use super::{count, machine, write_records};
+use super::{machine, write_records};
 use crate::failure::Failure;
 use crate::process;
 
@@ -31,18 +32,16 @@ cargo xtask bench rates [WORD..] [OPTIONS]   strided copies and files of tensors
   --record        write benches/record/DATE-MACHINE-rates.json and benches/record/rates.md; takes no word
 ";
 
-/// What the command line asks for.
-#[derive(Debug, PartialEq)]
-struct Options {
-    words: Vec<String>,
-    rounds: usize,
-    wait_quiet: bool,
-    record: bool,
-}
+/// How the command reads its options.
+const COMMAND: Command = Command {
+    name: "rates",
+    rounds: 31,
+    help: HELP,
+};
 
 /// Measures what the arguments ask for.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let options = Options::parse(arguments)?;
+    let options = COMMAND.options(arguments)?;
     build_package(PACKAGE)?;
     if options.wait_quiet && !machine::wait_quiet(0.1, Duration::from_secs(600)) {
         println!("warning: the machine did not become quiet");
@@ -77,40 +76,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         ])?;
     }
     Ok(())
-}
-
-impl Options {
-    fn parse(arguments: &[String]) -> Result<Self, Failure> {
-        let mut options = Self {
-            words: Vec::new(),
-            rounds: 31,
-            wait_quiet: false,
-            record: false,
-        };
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            match word.as_str() {
-                "--rounds" => {
-                    let missing = || Failure::usage(format!("{word} needs a value\n\n{HELP}"));
-                    options.rounds = count(words.next().ok_or_else(missing)?)?;
-                }
-                "--wait-quiet" => options.wait_quiet = true,
-                "--record" => options.record = true,
-                flag if flag.starts_with('-') => {
-                    return Err(Failure::usage(format!(
-                        "`cargo xtask bench rates` has no option {flag:?}\n\n{HELP}"
-                    )));
-                }
-                word => options.words.push(word.to_owned()),
-            }
-        }
-        if options.record && !options.words.is_empty() {
-            return Err(Failure::usage(
-                "a record holds every case: give --record no word",
-            ));
-        }
-        Ok(options)
-    }
 }
 
 /// A piece of work and those who did it, ours first.
@@ -324,7 +289,9 @@ file\tf\t10\ttenfold\t5\t5\t1\t1\t1
     fn options_are_read() {
         let parse = |line: &str| {
             let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            Options::parse(&words).map_err(|failure| failure.to_string())
+            COMMAND
+                .options(&words)
+                .map_err(|failure| failure.to_string())
         };
         let options = parse("copy u8 --rounds 7 --wait-quiet").unwrap();
         assert_eq!((options.words.len(), options.rounds), (2, 7));
