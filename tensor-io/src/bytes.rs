@@ -53,7 +53,7 @@ pub fn view_bytes<'a>(
 
 fn elements<'a, T: Element>(bytes: &'a [u8], file: &str) -> Result<&'a [T], FileError> {
     T::borrowed(bytes)
-        .map_err(FileError::values(file, length(bytes)))?
+        .map_err(|fault| FileError::values(file, fault))?
         .ok_or_else(|| FileError::Misaligned {
             file: file.to_owned(),
             dtype: T::dtype(),

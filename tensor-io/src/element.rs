@@ -7,7 +7,7 @@
 
 use std::io::{self, Read, Write};
 
-use bytemuck::{NoUninit, Pod};
+use bytemuck::{NoUninit, Zeroable};
 use tensor::alloc::prefer_huge_pages;
 use tensor::{TensorElement, TypedTensorView};
 use tensor_core::{Complex32, Complex64, DType, bf16, f16};
@@ -62,7 +62,6 @@ impl Encoding {
 #[derive(Debug)]
 pub(crate) enum Fault {
     Io(io::Error),
-    OutOfMemory,
     /// Element `at` is a bool whose byte is `byte`.
     Bool {
         at: usize,
@@ -71,12 +70,18 @@ pub(crate) enum Fault {
 }
 
 /// An element that files can hold.
-pub(crate) trait Element: TensorElement + NoUninit {
-    /// What its bytes are before they are known to be such an element: the type itself, or a byte for `bool`.
-    type Raw: Pod;
+pub(crate) trait Element: TensorElement + NoUninit + Zeroable {
+    /// The elements that are moved at a time.
+    const PIECE: usize;
 
-    /// The elements; copies nothing.
-    fn from_raw(raw: Vec<Self::Raw>, bools: Bools) -> Result<Vec<Self>, Fault>;
+    /// Fills `elements`, at most [`Element::PIECE`] of them, of which the first is number `first` of its tensor, from `reader`; `seen` is shown the file's bytes.
+    fn fill(
+        elements: &mut [Self],
+        first: usize,
+        reader: &mut impl Read,
+        encoding: Encoding,
+        seen: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Fault>;
 
     /// The elements whose bytes in this machine's order are `bytes`, where they lie; `None` if they can't be used there,
     /// as bools never can: memory that others write too could hold a byte that is no bool.
@@ -91,10 +96,20 @@ pub(crate) trait Element: TensorElement + NoUninit {
 macro_rules! implement {
     ($($Type:ty)+) => {$(
         impl Element for $Type {
-            type Raw = Self;
+            const PIECE: usize = PIECE_BYTES / size_of::<Self>();
 
-            fn from_raw(raw: Vec<Self>, _bools: Bools) -> Result<Vec<Self>, Fault> {
-                Ok(raw)
+            fn fill(
+                elements: &mut [Self],
+                _first: usize,
+                reader: &mut impl Read,
+                encoding: Encoding,
+                seen: &mut dyn FnMut(&[u8]),
+            ) -> Result<(), Fault> {
+                let bytes: &mut [u8] = bytemuck::cast_slice_mut(elements);
+                reader.read_exact(bytes).map_err(Fault::Io)?;
+                seen(bytes);
+                turn::<Self>(bytes, encoding.order);
+                Ok(())
             }
 
             fn in_place(bytes: &[u8]) -> Option<&[Self]> {
@@ -107,16 +122,32 @@ macro_rules! implement {
 implement!(f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 Complex32 Complex64);
 
 impl Element for bool {
-    type Raw = u8;
+    const PIECE: usize = 1 << 12;
 
-    fn from_raw(raw: Vec<u8>, bools: Bools) -> Result<Vec<Self>, Fault> {
-        if bools == Bools::ZeroOrOne
-            && let Some(at) = raw.iter().position(|&byte| byte > 1)
+    /// By way of a small buffer: a byte of the file must not be a `bool` before it was looked at.
+    fn fill(
+        elements: &mut [Self],
+        first: usize,
+        reader: &mut impl Read,
+        encoding: Encoding,
+        seen: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Fault> {
+        let mut buffer = [0; Self::PIECE];
+        let bytes = &mut buffer[..elements.len()];
+        reader.read_exact(bytes).map_err(Fault::Io)?;
+        seen(bytes);
+        if encoding.bools == Bools::ZeroOrOne
+            && let Some(at) = bytes.iter().position(|&byte| byte > 1)
         {
-            return Err(Fault::Bool { at, byte: raw[at] });
+            return Err(Fault::Bool {
+                at: first + at,
+                byte: bytes[at],
+            });
         }
-        // Source and target have one size, so this works in place.
-        Ok(raw.into_iter().map(|byte| byte != 0).collect())
+        for (element, &byte) in elements.iter_mut().zip(&*bytes) {
+            *element = byte != 0;
+        }
+        Ok(())
     }
 
     fn in_place(_bytes: &[u8]) -> Option<&[Self]> {
@@ -153,27 +184,27 @@ fn turn<T: Element>(bytes: &mut [u8], order: ByteOrder) {
 
 /// Memory for `count` elements, all zero; on huge pages if it is large, since first touches of small ones would take several
 /// times as long as reading the file.
-pub(crate) fn try_zeroed<T: Pod>(count: usize) -> Option<Vec<T>> {
+pub(crate) fn try_zeroed<T: NoUninit + Zeroable>(count: usize) -> Option<Vec<T>> {
     let zeroed = bytemuck::allocation::try_zeroed_slice_box(count).ok()?;
     prefer_huge_pages(&zeroed);
     Some(zeroed.into_vec())
 }
 
-/// Reads exactly `count` elements; `seen` is shown the file's bytes, a piece at a time.
-pub(crate) fn read_elements<T: Element>(
+/// Fills `elements` from `reader`; `seen` is shown the file's bytes, a piece at a time, all of them even if one is no bool.
+pub(crate) fn fill<T: Element>(
+    elements: &mut [T],
     reader: &mut impl Read,
-    count: usize,
     encoding: Encoding,
     seen: &mut dyn FnMut(&[u8]),
-) -> Result<Vec<T>, Fault> {
-    let mut raw = try_zeroed::<T::Raw>(count).ok_or(Fault::OutOfMemory)?;
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut raw);
-    for piece in bytes.chunks_mut(PIECE_BYTES) {
-        reader.read_exact(piece).map_err(Fault::Io)?;
-        seen(piece);
-        turn::<T>(piece, encoding.order);
+) -> Result<(), Fault> {
+    let mut damaged = None;
+    for (nth, piece) in elements.chunks_mut(T::PIECE).enumerate() {
+        match T::fill(piece, nth * T::PIECE, reader, encoding, seen) {
+            Err(fault @ Fault::Bool { .. }) => damaged = damaged.or(Some(fault)),
+            done => done?,
+        }
     }
-    T::from_raw(raw, encoding.bools)
+    damaged.map_or(Ok(()), Err)
 }
 
 /// Writes the elements of a view in row-major order; `seen` is shown the bytes as they are in the file.
@@ -217,7 +248,9 @@ mod tests {
             order,
             ..Encoding::LITTLE
         };
-        read_elements(&mut { bytes }, count, encoding, &mut |_| {})
+        let mut elements = try_zeroed(count).unwrap();
+        fill(&mut elements, &mut { bytes }, encoding, &mut |_| {})?;
+        Ok(elements)
     }
 
     #[test]
@@ -230,9 +263,10 @@ mod tests {
         let backwards: Vec<u32> = elements.iter().rev().copied().collect();
         for (bytes, order) in [(little, ByteOrder::Little), (big, ByteOrder::Big)] {
             let mut seen = Vec::new();
-            let found: Vec<u32> = read_elements(
+            let mut found = vec![0_u32; count];
+            fill(
+                &mut found,
                 &mut bytes.as_slice(),
-                count,
                 Encoding {
                     order,
                     ..Encoding::LITTLE
@@ -286,9 +320,21 @@ mod tests {
             read::<bool>(&[1, 0], 2, ByteOrder::Big).unwrap(),
             [true, false]
         );
-        assert_eq!(
-            bool::from_raw(vec![0, 1, 255], Bools::AnyByte).unwrap(),
-            [false, true, true]
+        let mut found = [true; 3];
+        let numpy = Encoding {
+            bools: Bools::AnyByte,
+            ..Encoding::LITTLE
+        };
+        fill(&mut found, &mut &[0, 1, 255][..], numpy, &mut |_| {}).unwrap();
+        assert_eq!(found, [false, true, true]);
+        // The place of a damaged one counts from the first element, in later pieces too.
+        let at = 2 * bool::PIECE + 5;
+        let mut bytes = vec![1; at + 8];
+        bytes[at] = 3;
+        let error = read::<bool>(&bytes, bytes.len(), ByteOrder::Little).unwrap_err();
+        assert!(
+            matches!(error, Fault::Bool { at: found, byte: 3 } if found == at),
+            "{error:?}"
         );
     }
 
@@ -296,7 +342,6 @@ mod tests {
     fn early_ends_and_impossible_sizes_are_errors() {
         let error = read::<f64>(&[0; 15], 2, ByteOrder::Little).unwrap_err();
         assert!(matches!(error, Fault::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof));
-        let error = read::<f64>(&[], usize::MAX / 8, ByteOrder::Little).unwrap_err();
-        assert!(matches!(error, Fault::OutOfMemory));
+        assert!(try_zeroed::<f64>(usize::MAX / 8).is_none());
     }
 }

@@ -317,19 +317,16 @@ impl FileError {
         }
     }
 
-    /// Why `bytes` bytes of values could not be read.
-    pub(crate) fn values(file: &str, bytes: u64) -> impl FnOnce(Fault) -> Self {
-        move |fault| {
-            let file = file.to_owned();
-            match fault {
-                Fault::Io(source) => Self::Io {
-                    file,
-                    action: "read the values",
-                    source,
-                },
-                Fault::OutOfMemory => Self::OutOfMemory { file, bytes },
-                Fault::Bool { at, byte } => Self::NoBool { file, at, byte },
-            }
+    /// Why values could not be read.
+    pub(crate) fn values(file: &str, fault: Fault) -> Self {
+        let file = file.to_owned();
+        match fault {
+            Fault::Io(source) => Self::Io {
+                file,
+                action: "read the values",
+                source,
+            },
+            Fault::Bool { at, byte } => Self::NoBool { file, at, byte },
         }
     }
 }

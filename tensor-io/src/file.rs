@@ -7,14 +7,17 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use tensor::Tensor;
+use tensor::alloc::Allocator;
 use tensor_core::DType;
 
 use crate::container::{self, Container};
 use crate::entry::{Entry, FileFormat};
 use crate::error::FileError;
 use crate::gguf::{self, Gguf};
+use crate::mapped::Reading;
 use crate::mapping::{MappedBytes, length};
 use crate::npy;
 use crate::npz::Npz;
@@ -245,17 +248,52 @@ impl TensorFile {
     /// # Errors
     /// [`FileError::NoSuchTensor`], [`FileError::UnsupportedElement`], and what reading a tensor of the format reports.
     pub fn read(&mut self, name: &str) -> Result<Tensor, FileError> {
-        self.read_with(name, &mut |_| {})
+        self.read_with(name, &mut Reading::new(&mut |_| {}))
     }
 
-    fn read_with(&mut self, name: &str, moved: &mut dyn FnMut(u64)) -> Result<Tensor, FileError> {
+    /// A copy of the tensor called `name` in memory of `allocator`, which is asked once, for nothing if there is no element.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tensor::Tensor;
+    /// use tensor::alloc::{Allocator, LimitAllocator, SystemAllocator};
+    /// use tensor_io::{FileFormat, TensorFile, save};
+    ///
+    /// # let path = std::env::temp_dir().join(format!("in-{}.safetensors", std::process::id()));
+    /// # let weights = Tensor::from_vec_row_major([512, 512], vec![0.5_f32; 512 * 512])?;
+    /// # save(&path, FileFormat::SafeTensors, &[("weights", &weights)], &[], |_, _| {})?;
+    /// let mut file = TensorFile::open(&path)?;
+    /// let system: Arc<dyn Allocator> = Arc::new(SystemAllocator::new());
+    /// let half: Arc<dyn Allocator> = Arc::new(LimitAllocator::new(system, 512 * 1024));
+    /// let error = file.read_in(&half, "weights").unwrap_err().to_string();
+    /// assert!(error.contains("1048576 bytes of host memory asked for, 524288 free of the limit of 524288"), "{error}");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`TensorFile::read`], and [`FileError::Tensor`] with what the allocator says; it can say the requested, the free and
+    /// the limit bytes.
+    pub fn read_in(
+        &mut self,
+        allocator: &Arc<dyn Allocator>,
+        name: &str,
+    ) -> Result<Tensor, FileError> {
+        let reading = &mut Reading {
+            allocator: Some(allocator),
+            seen: &mut |_| {},
+        };
+        self.read_with(name, reading)
+    }
+
+    fn read_with(&mut self, name: &str, reading: &mut Reading<'_>) -> Result<Tensor, FileError> {
         match &mut self.kind {
-            Kind::Container(file) => file.get_with(name, moved),
-            Kind::SafeTensors(file) => file.get_with(name, moved),
-            Kind::Shards(file) => file.get_with(name, moved),
-            Kind::Gguf(file) => file.get_with(name, moved),
-            Kind::Npy(file) => file.get_with(name, moved),
-            Kind::Npz(file, ..) => file.read_with(name, &mut |piece| moved(length(piece))),
+            Kind::Container(file) => file.get_with(name, reading),
+            Kind::SafeTensors(file) => file.get_with(name, reading),
+            Kind::Shards(file) => file.get_with(name, reading),
+            Kind::Gguf(file) => file.get_with(name, reading),
+            Kind::Npy(file) => file.get_with(name, reading),
+            Kind::Npz(file, ..) => file.read_with(name, reading),
         }
     }
 
@@ -298,9 +336,29 @@ impl TensorFile {
         &mut self,
         progress: impl FnMut(u64, u64),
     ) -> Result<Vec<(String, Tensor)>, FileError> {
+        self.read_all_with(None, progress)
+    }
+
+    /// Copies of all tensors in memory of `allocator`, which is asked once for each; otherwise as [`TensorFile::read_all`].
+    ///
+    /// # Errors
+    /// As [`TensorFile::read_in`]; the first error ends the reading, and gives back what was taken.
+    pub fn read_all_in(
+        &mut self,
+        allocator: &Arc<dyn Allocator>,
+        progress: impl FnMut(u64, u64),
+    ) -> Result<Vec<(String, Tensor)>, FileError> {
+        self.read_all_with(Some(allocator), progress)
+    }
+
+    fn read_all_with(
+        &mut self,
+        allocator: Option<&Arc<dyn Allocator>>,
+        progress: impl FnMut(u64, u64),
+    ) -> Result<Vec<(String, Tensor)>, FileError> {
         let entries = self.entries().to_vec();
-        read_all(&entries, progress, |name, moved| {
-            self.read_with(name, moved)
+        read_all(&entries, allocator, progress, |name, reading| {
+            self.read_with(name, reading)
         })
     }
 }

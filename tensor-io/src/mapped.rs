@@ -3,11 +3,14 @@
 use std::any::Any;
 use std::io::Read;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
-use tensor::{Buffer, Gpu, Placement, Tensor, TensorError, TypedTensor, trace_span};
+use bytemuck::Zeroable as _;
+use tensor::alloc::Allocator;
+use tensor::{AllocBuffer, Buffer, Gpu, Placement, Tensor, TensorError, TypedTensor, trace_span};
 use tensor_core::{DType, DynRank, MemoryOrder, dispatch_dtype};
 
-use crate::element::{ByteOrder, Element, Encoding, read_elements};
+use crate::element::{ByteOrder, Element, Encoding, fill, try_zeroed};
 use crate::entry::Entry;
 use crate::error::FileError;
 use crate::mapping::MappedBytes;
@@ -76,7 +79,8 @@ pub(crate) fn map(
         });
     }
     if dtype == DType::Bool || entry.bytes == 0 {
-        return read(entry, &mut &*bytes, encoding, file, &mut |_| {});
+        let seen = &mut |_: &[u8]| {};
+        return read(entry, &mut &*bytes, encoding, file, &mut Reading::new(seen));
     }
     dispatch_dtype!(dtype, T => in_place::<T>(entry, bytes, file), _external => Err(no_dtype(entry, file)))
 }
@@ -98,21 +102,34 @@ fn in_place<T: Element>(
         bytes,
         element: PhantomData,
     });
-    let shape = entry.shape.as_slice();
-    let made: Result<TypedTensor<T, DynRank, Gpu>, _> = match entry.order {
-        MemoryOrder::RowMajor => TypedTensor::from_buffer_row_major(shape, buffer),
-        MemoryOrder::ColMajor => TypedTensor::from_buffer_col_major(shape, buffer),
-    };
-    Ok(made.map_err(FileError::tensor(file))?.into_dynamic().into())
+    over_buffer(entry, buffer, file)
 }
 
-/// Reads the tensor `entry` from a reader that stands at its first byte; `seen` is shown the bytes.
+/// How a tensor is read.
+pub(crate) struct Reading<'a> {
+    /// Where its memory comes from; the program's own if there is none.
+    pub(crate) allocator: Option<&'a Arc<dyn Allocator>>,
+    /// Is shown the file's bytes, a piece at a time.
+    pub(crate) seen: &'a mut dyn FnMut(&[u8]),
+}
+
+impl<'a> Reading<'a> {
+    /// Into memory of the program; `seen` is shown the file's bytes.
+    pub(crate) fn new(seen: &'a mut dyn FnMut(&[u8])) -> Self {
+        Self {
+            allocator: None,
+            seen,
+        }
+    }
+}
+
+/// Reads the tensor `entry` from a reader that stands at its first byte.
 pub(crate) fn read(
     entry: &Entry,
     reader: &mut impl Read,
     encoding: Encoding,
     file: &str,
-    seen: &mut dyn FnMut(&[u8]),
+    reading: &mut Reading<'_>,
 ) -> Result<Tensor, FileError> {
     let _span = trace_span!(
         DEBUG,
@@ -123,15 +140,41 @@ pub(crate) fn read(
         dtype = %entry.format,
     );
     let shape = entry.shape.as_slice();
+    let count = entry.element_count();
+    let no_values = |fault| FileError::values(file, fault);
     dispatch_dtype!(entry.dtype(file)?, T => {
-        let values = read_elements::<T>(reader, entry.element_count(), encoding, seen)
-            .map_err(FileError::values(file, entry.bytes))?;
+        if let Some(allocator) = reading.allocator {
+            let refused = |source| FileError::tensor(file)(TensorError::Alloc { op: "read_in", source });
+            let mut buffer = AllocBuffer::filled(allocator, count, T::zeroed()).map_err(refused)?;
+            let elements = buffer.host_mut().unwrap_or_default();
+            fill::<T>(elements, reader, encoding, reading.seen).map_err(no_values)?;
+            return over_buffer::<T>(entry, Box::new(buffer), file);
+        }
+        let mut values = try_zeroed::<T>(count).ok_or_else(|| FileError::OutOfMemory {
+            file: file.to_owned(),
+            bytes: entry.bytes,
+        })?;
+        fill::<T>(&mut values, reader, encoding, reading.seen).map_err(no_values)?;
         match entry.order {
             MemoryOrder::RowMajor => Tensor::from_vec_row_major(shape, values),
             MemoryOrder::ColMajor => Tensor::from_vec_col_major(shape, values),
         }
         .map_err(FileError::tensor(file))
     }, _external => Err(no_dtype(entry, file)))
+}
+
+/// The tensor `entry` over a buffer with its elements.
+fn over_buffer<T: Element>(
+    entry: &Entry,
+    buffer: Box<dyn Buffer<T>>,
+    file: &str,
+) -> Result<Tensor, FileError> {
+    let shape = entry.shape.as_slice();
+    let made: Result<TypedTensor<T, DynRank, Gpu>, _> = match entry.order {
+        MemoryOrder::RowMajor => TypedTensor::from_buffer_row_major(shape, buffer),
+        MemoryOrder::ColMajor => TypedTensor::from_buffer_col_major(shape, buffer),
+    };
+    Ok(made.map_err(FileError::tensor(file))?.into())
 }
 
 fn no_dtype(entry: &Entry, file: &str) -> FileError {

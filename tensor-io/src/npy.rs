@@ -24,7 +24,7 @@ use crate::FileFormat;
 use crate::element::{Bools, ByteOrder, Element, Encoding, write_elements};
 use crate::entry::{ElementFormat, Entries, Entry};
 use crate::error::FileError;
-use crate::mapped;
+use crate::mapped::{self, Reading};
 use crate::mapping::{Mapping, length};
 use crate::output::OutputFile;
 use crate::tensors::MappedTensors;
@@ -47,7 +47,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Tensor, FileError> {
         &mut BufReader::new(opened),
         metadata.len(),
         &file,
-        &mut |_| {},
+        &mut Reading::new(&mut |_| {}),
     )
 }
 
@@ -86,7 +86,12 @@ pub(crate) fn open(path: &Path) -> Result<MappedTensors, FileError> {
 /// # Errors
 /// As [`read()`].
 pub fn from_bytes(bytes: &[u8]) -> Result<Tensor, FileError> {
-    read_sized(&mut { bytes }, length(bytes), IN_MEMORY, &mut |_| {})
+    read_sized(
+        &mut { bytes },
+        length(bytes),
+        IN_MEMORY,
+        &mut Reading::new(&mut |_| {}),
+    )
 }
 
 /// Writes `tensor` to the file at `path`, replacing what is there once the new file is complete.
@@ -218,10 +223,10 @@ pub(crate) fn read_sized(
     reader: &mut impl Read,
     length: u64,
     file: &str,
-    seen: &mut dyn FnMut(&[u8]),
+    reading: &mut Reading<'_>,
 ) -> Result<Tensor, FileError> {
     let (entry, encoding) = read_entry(reader, length, file)?;
-    mapped::read(&entry, reader, encoding, file, seen)
+    mapped::read(&entry, reader, encoding, file, reading)
 }
 
 /// Whether numpy has a name for a dtype.

@@ -23,6 +23,7 @@ use crate::FileFormat;
 use crate::element::ByteOrder;
 use crate::entry::Entry;
 use crate::error::FileError;
+use crate::mapped::Reading;
 use crate::mapping::length;
 use crate::npy;
 use crate::output::OutputFile;
@@ -109,14 +110,14 @@ impl<R: Read + Seek> Npz<R> {
     /// for a size that is not believed, everything that [`npy::read`] reports, and [`FileError::Io`] when the bytes
     /// do not have the checksum of the directory.
     pub fn read(&mut self, name: &str) -> Result<Tensor, FileError> {
-        self.read_with(name, &mut |_| {})
+        self.read_with(name, &mut Reading::new(&mut |_| {}))
     }
 
-    /// As [`Npz::read`]; `seen` is shown the bytes of the values.
+    /// As [`Npz::read`], read as `reading` says.
     pub(crate) fn read_with(
         &mut self,
         name: &str,
-        seen: &mut dyn FnMut(&[u8]),
+        reading: &mut Reading<'_>,
     ) -> Result<Tensor, FileError> {
         let wanted = array_name(name);
         let Some(index) = self.names.iter().position(|found| found == wanted) else {
@@ -127,7 +128,7 @@ impl<R: Read + Seek> Npz<R> {
                 present,
             });
         };
-        self.read_index(index, seen)
+        self.read_index(index, reading)
     }
 
     /// What the header of each array says, in the order of the directory; reads the headers only.
@@ -164,7 +165,7 @@ impl<R: Read + Seek> Npz<R> {
             .map(|index| {
                 Ok((
                     self.names[index].clone(),
-                    self.read_index(index, &mut |_| {})?,
+                    self.read_index(index, &mut Reading::new(&mut |_| {}))?,
                 ))
             })
             .collect()
@@ -199,13 +200,9 @@ impl<R: Read + Seek> Npz<R> {
         Ok((entry, bytes, file))
     }
 
-    fn read_index(
-        &mut self,
-        index: usize,
-        seen: &mut dyn FnMut(&[u8]),
-    ) -> Result<Tensor, FileError> {
+    fn read_index(&mut self, index: usize, reading: &mut Reading<'_>) -> Result<Tensor, FileError> {
         let (mut entry, bytes, file) = self.begin(index)?;
-        let tensor = npy::read_sized(&mut entry, bytes, &file, seen)?;
+        let tensor = npy::read_sized(&mut entry, bytes, &file, reading)?;
         // The checksum is compared when the end is reached.
         let source = match entry.read(&mut [0]) {
             Ok(0) => return Ok(tensor),

@@ -12,7 +12,7 @@ use tensor_core::MemoryOrder;
 use crate::element::Encoding;
 use crate::entry::Entry;
 use crate::error::FileError;
-use crate::mapped;
+use crate::mapped::{self, Reading};
 
 /// Rows of a tensor, as runs of bytes at equal distances.
 #[derive(Debug)]
@@ -80,7 +80,14 @@ impl Rows {
             left: 0,
             rows: self,
         };
-        mapped::read(&self.part, &mut runs, encoding, file, &mut |_| {})
+        let seen = &mut |_: &[u8]| {};
+        mapped::read(
+            &self.part,
+            &mut runs,
+            encoding,
+            file,
+            &mut Reading::new(seen),
+        )
     }
 }
 

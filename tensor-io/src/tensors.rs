@@ -2,13 +2,15 @@
 
 use std::io::Cursor;
 use std::ops::Range;
+use std::sync::Arc;
 
 use tensor::Tensor;
+use tensor::alloc::Allocator;
 
 use crate::element::Encoding;
 use crate::entry::{Entries, Entry};
 use crate::error::FileError;
-use crate::mapped;
+use crate::mapped::{self, Reading};
 use crate::mapping::{MappedBytes, Mapping, length};
 use crate::rows::Rows;
 
@@ -33,13 +35,11 @@ impl MappedTensors {
     pub(crate) fn get_with(
         &self,
         name: &str,
-        moved: &mut dyn FnMut(u64),
+        reading: &mut Reading<'_>,
     ) -> Result<Tensor, FileError> {
         let (entry, label) = self.entry(name)?;
         let mut bytes: &[u8] = &self.bytes(entry);
-        mapped::read(entry, &mut bytes, self.encoding, &label, &mut |piece| {
-            moved(length(piece));
-        })
+        mapped::read(entry, &mut bytes, self.encoding, &label, reading)
     }
 
     pub(crate) fn map(&self, name: &str) -> Result<Tensor, FileError> {
@@ -61,25 +61,28 @@ impl MappedTensors {
         &self,
         progress: impl FnMut(u64, u64),
     ) -> Result<Vec<(String, Tensor)>, FileError> {
-        read_all(self.entries.list(), progress, |name, moved| {
-            self.get_with(name, moved)
+        read_all(self.entries.list(), None, progress, |name, reading| {
+            self.get_with(name, reading)
         })
     }
 }
 
-/// Reads the tensors of `entries` one after the other with `read`, and tells `progress` the bytes done and of all.
+/// Reads the tensors of `entries` one after the other with `read`, into memory of `allocator` if there is one, and tells
+/// `progress` the bytes done and of all.
 pub(crate) fn read_all(
     entries: &[Entry],
+    allocator: Option<&Arc<dyn Allocator>>,
     mut progress: impl FnMut(u64, u64),
-    mut read: impl FnMut(&str, &mut dyn FnMut(u64)) -> Result<Tensor, FileError>,
+    mut read: impl FnMut(&str, &mut Reading<'_>) -> Result<Tensor, FileError>,
 ) -> Result<Vec<(String, Tensor)>, FileError> {
     let total = entries.iter().map(|entry| entry.bytes).sum();
     let mut done = 0;
     let one = |entry: &Entry| {
-        let tensor = read(&entry.name, &mut |bytes| {
-            done += bytes;
+        let seen = &mut |piece: &[u8]| {
+            done += length(piece);
             progress(done, total);
-        })?;
+        };
+        let tensor = read(&entry.name, &mut Reading { allocator, seen })?;
         Ok((entry.name.clone(), tensor))
     };
     entries.iter().map(one).collect()
@@ -106,16 +109,16 @@ macro_rules! ways_to_tensors {
             /// [`FileError::NoSuchTensor`], [`FileError::UnsupportedElement`] for a type without a dtype,
             /// [`FileError::NoBool`], [`FileError::OutOfMemory`].
             pub fn get(&self, name: &str) -> Result<Tensor, FileError> {
-                self.tensors.get_with(name, &mut |_| {})
+                self.tensors.get_with(name, &mut crate::mapped::Reading::new(&mut |_| {}))
             }
 
-            /// As `get`; `moved` is told the bytes of each piece that was read.
+            /// As `get`, read as `reading` says.
             pub(crate) fn get_with(
                 &self,
                 name: &str,
-                moved: &mut dyn FnMut(u64),
+                reading: &mut crate::mapped::Reading<'_>,
             ) -> Result<Tensor, FileError> {
-                self.tensors.get_with(name, moved)
+                self.tensors.get_with(name, reading)
             }
 
             /// The tensor called `name`, whose elements stay in the file; read-only. Bools are copied.

@@ -13,7 +13,7 @@ use super::reader::ContainerReader;
 use crate::element::{Encoding, PIECE_BYTES};
 use crate::entry::Entry;
 use crate::error::FileError;
-use crate::mapped;
+use crate::mapped::{self, Reading};
 use crate::mapping::{MappedBytes, Mapping, length};
 use crate::rows::Rows;
 use crate::tensors::read_all;
@@ -132,7 +132,7 @@ impl Container {
     /// # Errors
     /// [`FileError::NoSuchTensor`], [`FileError::Checksum`], [`FileError::NoBool`], [`FileError::OutOfMemory`].
     pub fn get(&self, name: &str) -> Result<Tensor, FileError> {
-        self.get_with(name, &mut |_| {})
+        self.get_with(name, &mut Reading::new(&mut |_| {}))
     }
 
     /// Copies of all tensors; `progress` is told the bytes that are done and the bytes of all.
@@ -143,20 +143,20 @@ impl Container {
         &self,
         progress: impl FnMut(u64, u64),
     ) -> Result<Vec<(String, Tensor)>, FileError> {
-        read_all(self.entries(), progress, |name, moved| {
-            self.get_with(name, moved)
+        read_all(self.entries(), None, progress, |name, reading| {
+            self.get_with(name, reading)
         })
     }
 
-    /// As [`Container::get`]; `moved` is told the bytes of each piece that was read.
+    /// As [`Container::get`], read as `reading` says.
     pub(crate) fn get_with(
         &self,
         name: &str,
-        moved: &mut dyn FnMut(u64),
+        reading: &mut Reading<'_>,
     ) -> Result<Tensor, FileError> {
         let index = self.directory.entries.find(name)?;
         let bytes = self.bytes(index);
-        let tensor = self.directory.read_tensor(index, &mut &*bytes, moved)?;
+        let tensor = self.directory.read_tensor(index, &mut &*bytes, reading)?;
         self.verified[index].store(true, Ordering::Relaxed);
         Ok(tensor)
     }

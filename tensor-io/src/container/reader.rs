@@ -12,8 +12,7 @@ use super::header::State;
 use crate::element::Encoding;
 use crate::entry::Entry;
 use crate::error::FileError;
-use crate::mapped;
-use crate::mapping::length;
+use crate::mapped::{self, Reading};
 use crate::rows::Rows;
 use crate::tensors::read_all;
 
@@ -35,7 +34,7 @@ impl Directory {
         &self,
         name: &str,
         reader: &mut (impl Read + Seek),
-        moved: &mut dyn FnMut(u64),
+        reading: &mut Reading<'_>,
     ) -> Result<Tensor, FileError> {
         let index = self.entries.find(name)?;
         let entry = &self.entries.list()[index];
@@ -44,7 +43,7 @@ impl Directory {
                 .seek(SeekFrom::Start(entry.offset))
                 .map_err(FileError::io(self.entries.file(), "go to a tensor"))?;
         }
-        self.read_tensor(index, reader, moved)
+        self.read_tensor(index, reader, reading)
     }
 
     /// Reads a tensor from a reader that stands at its first byte, and verifies it.
@@ -52,19 +51,22 @@ impl Directory {
         &self,
         index: usize,
         reader: &mut impl Read,
-        moved: &mut dyn FnMut(u64),
+        reading: &mut Reading<'_>,
     ) -> Result<Tensor, FileError> {
         let entry = &self.entries.list()[index];
         let label = self.entries.label(&entry.name);
         let mut sum = crc32fast::Hasher::new();
-        let read = mapped::read(entry, reader, Encoding::LITTLE, &label, &mut |piece| {
+        let seen = &mut |piece: &[u8]| {
             sum.update(piece);
-            moved(length(piece));
-        });
+            (reading.seen)(piece);
+        };
+        let allocator = reading.allocator;
+        let mut reading = Reading { allocator, seen };
+        let read = mapped::read(entry, reader, Encoding::LITTLE, &label, &mut reading);
         // A damaged bool is first of all damage.
         if !matches!(
             read,
-            Err(FileError::Io { .. } | FileError::OutOfMemory { .. })
+            Err(FileError::Io { .. } | FileError::OutOfMemory { .. } | FileError::Tensor { .. })
         ) {
             self.check_sum(index, sum.finalize())?;
         }
@@ -133,7 +135,7 @@ impl<R: Read + Seek> ContainerReader<R> {
     /// As [`Container::get`], and [`FileError::Io`].
     pub fn get(&mut self, name: &str) -> Result<Tensor, FileError> {
         self.directory
-            .find_and_read(name, &mut self.reader, &mut |_| {})
+            .find_and_read(name, &mut self.reader, &mut Reading::new(&mut |_| {}))
     }
 
     /// Reads all tensors; `progress` is told the bytes that are done and the bytes of all.
@@ -145,8 +147,8 @@ impl<R: Read + Seek> ContainerReader<R> {
         progress: impl FnMut(u64, u64),
     ) -> Result<Vec<(String, Tensor)>, FileError> {
         let Self { reader, directory } = self;
-        read_all(directory.entries.list(), progress, |name, moved| {
-            directory.find_and_read(name, reader, moved)
+        read_all(directory.entries.list(), None, progress, |name, reading| {
+            directory.find_and_read(name, reader, reading)
         })
     }
 

@@ -16,6 +16,7 @@ use super::read::SafeTensors;
 use super::write::{json_text, write_with};
 use crate::entry::Entry;
 use crate::error::FileError;
+use crate::mapped::Reading;
 use crate::mapping::MappedBytes;
 use crate::output::OutputFile;
 use crate::tensors::read_all;
@@ -144,9 +145,9 @@ impl Shards {
     pub(crate) fn get_with(
         &self,
         name: &str,
-        moved: &mut dyn FnMut(u64),
+        reading: &mut Reading<'_>,
     ) -> Result<Tensor, FileError> {
-        self.shard(name)?.1.get_with(name, moved)
+        self.shard(name)?.1.get_with(name, reading)
     }
 
     /// The tensor called `name`, whose elements stay in its file; see [`SafeTensors::map`].
@@ -173,8 +174,8 @@ impl Shards {
         &self,
         progress: impl FnMut(u64, u64),
     ) -> Result<Vec<(String, Tensor)>, FileError> {
-        read_all(&self.entries, progress, |name, moved| {
-            self.get_with(name, moved)
+        read_all(&self.entries, None, progress, |name, reading| {
+            self.get_with(name, reading)
         })
     }
 }

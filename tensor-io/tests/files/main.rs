@@ -5,6 +5,7 @@ mod any;
 mod container;
 mod container_hostile;
 mod gguf;
+mod memory;
 mod numpy;
 mod numpy_hostile;
 mod promises;
