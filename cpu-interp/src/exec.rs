@@ -9,6 +9,7 @@
 
 mod contract;
 mod convolve;
+mod elementwise;
 mod expression;
 mod generic;
 mod memory;
@@ -19,16 +20,19 @@ mod rows;
 mod step;
 mod whole;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use graph::op::{Family, Op};
-use plan::{Backend, BackendError, Feed, Plan, Port, Prepared, Report};
+use graph::scalar::Program;
+use plan::{Backend, BackendError, Elementwise, Feed, Plan, Port, Prepared, Report};
 use tensor::trace::Listener;
 use tensor::{Tensor, trace_span};
 use tensor_core::DType;
 
 use crate::kernels::Cpu;
 use crate::kernels::scratch::Scratch;
+use elementwise::OneTile;
 use memory::Memory;
 use step::Kernel;
 
@@ -62,6 +66,10 @@ impl Backend for CpuBackend {
         "cpu"
     }
 
+    fn elementwise(&self, program: &Program) -> Option<Box<dyn Elementwise>> {
+        Some(Box::new(OneTile::new(program, self.cpu.isa)?))
+    }
+
     fn serves(&self, op: &Op, dtypes: &[DType]) -> bool {
         let all = |served: fn(DType) -> bool| dtypes.iter().all(|&dtype| served(dtype));
         match op.family() {
@@ -82,6 +90,9 @@ impl Backend for CpuBackend {
             steps = plan.steps.len(),
             device = "cpu"
         );
+        for constant in &plan.constants {
+            memory::constant_bytes(&constant.tensor)?;
+        }
         let kernels: Result<Vec<Kernel>, BackendError> = plan
             .steps
             .iter()
@@ -103,6 +114,7 @@ impl Backend for CpuBackend {
             kernels,
             report,
             arenas: Mutex::default(),
+            forks: AtomicBool::new(false),
         }))
     }
 }
@@ -131,6 +143,9 @@ struct PreparedPlan {
     kernels: Vec<Kernel>,
     report: Report,
     arenas: Mutex<Vec<Scratch>>,
+    /// Whether a step was worth several threads in an earlier run. Then runs begin on a thread of the pool, from where the
+    /// others are cheap to call; else they stay on the caller's, which costs less than to hand over.
+    forks: AtomicBool,
 }
 
 impl Prepared for PreparedPlan {
@@ -153,12 +168,16 @@ impl Prepared for PreparedPlan {
             steps = self.plan.steps.len(),
             device = "cpu",
         );
-        // The steps run on a thread of the pool, where whoever listens here has to listen too.
-        let listener = Listener::here();
-        let result = self
-            .cpu
-            .threads
-            .install(|| listener.hears(|| self.steps(feeds, outputs, &mut arena)));
+        let threads = &self.cpu.threads;
+        let result = if self.forks.load(Ordering::Relaxed) {
+            // The steps run on a thread of the pool, where whoever listens here has to listen too.
+            let listener = Listener::here();
+            threads.install(|| listener.hears(|| self.steps(feeds, outputs, &mut arena)))
+        } else {
+            let (result, forked) = threads.watched(|| self.steps(feeds, outputs, &mut arena));
+            self.forks.store(forked, Ordering::Relaxed);
+            result
+        };
         self.arenas
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -174,7 +193,13 @@ impl PreparedPlan {
         outputs: &mut [Tensor],
         arena: &mut Scratch,
     ) -> Result<(), BackendError> {
-        let mut memory = Memory::new(&self.plan, feeds, outputs, arena)?;
+        let mut memory = Memory::new(
+            &self.plan,
+            feeds,
+            outputs,
+            arena,
+            self.cpu.threads.scratch(),
+        )?;
         for (step, kernel) in self.plan.steps.iter().zip(&self.kernels) {
             let _span = trace_span!(
                 DEBUG,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use graph::op::Op;
+use graph::scalar::Program;
 use tensor::{Tensor, TensorView};
 use tensor_core::DType;
 use thiserror::Error;
@@ -26,6 +27,38 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// If a step is not supported, or the device fails.
     fn prepare(&self, plan: Arc<Plan>) -> Result<Box<dyn Prepared>, BackendError>;
+
+    /// The way to evaluate an expression over a few elements at once, without a plan: such a call costs less than to look for
+    /// the plan. `None` where the device has none, or none for the expression's dtypes.
+    fn elementwise(&self, program: &Program) -> Option<Box<dyn Elementwise>>;
+}
+
+/// An expression that is ready for a few elements.
+pub trait Elementwise: Send + Sync {
+    /// The most elements of a call.
+    fn most(&self) -> usize;
+
+    /// Evaluates the expression for every element of `out`, on the calling thread.
+    ///
+    /// # Panics
+    /// If there are more elements than [`Elementwise::most`], or an operand has fewer: bugs of the caller.
+    fn run(&self, operands: &[Operand<'_>], out: &mut [u8]);
+}
+
+/// An operand of [`Elementwise::run`].
+#[derive(Clone, Copy, Debug)]
+pub enum Operand<'a> {
+    /// The bytes of as many elements as there are results.
+    Each(&'a [u8]),
+    /// The bytes of one element for all results.
+    One(&'a [u8]),
+}
+
+/// No bytes.
+impl Default for Operand<'_> {
+    fn default() -> Self {
+        Operand::Each(&[])
+    }
 }
 
 /// A plan that is ready to run. Runs may happen on several threads at once.

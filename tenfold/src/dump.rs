@@ -19,7 +19,7 @@ use graph::{Graph, ValueDef, ValueId};
 use tensor::{DType, Tensor, TensorView};
 use tensor_io::FileFormat;
 
-use crate::{CompiledFunction, Error, feeds};
+use crate::{CompiledFunction, Error};
 
 /// Which of the values that were computed a dump keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -214,13 +214,12 @@ impl CompiledFunction {
     /// # Errors
     /// As [`CompiledFunction::run`], and [`Error::DumpNothing`] if no value has a name that matches.
     pub fn dump(&self, feeds: &[(&str, &Tensor)], options: &DumpOptions) -> Result<Dump, Error> {
-        self.beside_states(feeds, |feeds| self.dump_all(feeds, options))
+        self.look(feeds, |views| self.dump_views(views, options))
     }
 
-    /// As [`CompiledFunction::dump`], with the states among the feeds.
-    fn dump_all(&self, feeds: &[(&str, &Tensor)], options: &DumpOptions) -> Result<Dump, Error> {
+    /// As [`CompiledFunction::dump`], for views in the order of the graph's inputs.
+    fn dump_views(&self, views: &[TensorView<'_>], options: &DumpOptions) -> Result<Dump, Error> {
         let graph = self.import_graph();
-        let views = feeds::ordered(graph, feeds)?;
         let wanted: Vec<ValueId> = graph
             .nodes()
             .flat_map(|(_, node)| &node.outputs)
@@ -237,8 +236,8 @@ impl CompiledFunction {
             });
         }
         let named = wanted.iter().map(|&id| (graph.value(id).name.clone(), id));
-        let segment = Arc::new(self.compiled(&graph.with_outputs(named), &views)?);
-        let outputs = self.run_segment(&segment, &views)?;
+        let segment = Arc::new(self.compiled(&graph.with_outputs(named), views)?);
+        let outputs = self.run_segment(&segment, views)?;
 
         let mut dump = Dump {
             looked_at: 0,
@@ -246,8 +245,8 @@ impl CompiledFunction {
             first_infinite: None,
             values: Vec::new(),
         };
-        dump.look_at_what_is_given(graph, &views)?;
-        for (id, (_, tensor)) in wanted.into_iter().zip(outputs) {
+        dump.look_at_what_is_given(graph, views)?;
+        for (id, tensor) in wanted.into_iter().zip(outputs) {
             let origin = dump.look_at(graph, id, &tensor.view()?);
             if origin.kept(options.when) {
                 dump.values.push((origin, tensor));

@@ -12,8 +12,9 @@ use tensor_core::TensorLayout;
 pub(crate) use crate::state::State;
 
 use crate::device::Chosen;
+use crate::feeds::Slot;
 use crate::segment::{Compiler, Kept, Segment};
-use crate::state::States;
+use crate::state::{Now, States};
 use crate::{CompileOptions, Error, Outputs, Specialisation, device, feeds};
 
 /// An input or output of a function.
@@ -34,6 +35,8 @@ pub struct CompiledFunction {
     canonical: Arc<Graph>,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
+    /// Where the graph's inputs come from, in its order.
+    slots: Vec<Slot>,
     kept: Kept<Vec<TensorLayout>>,
     states: States,
 }
@@ -79,16 +82,14 @@ impl CompiledFunction {
             name: name.to_owned(),
             ty: ty.clone(),
         };
-        let inputs = import
-            .inputs()
-            .iter()
-            .map(|&id| port(&import.value(id).name, import.value(id).ty()));
+        let inputs = feeds::ports(&import);
         let outputs = import
             .outputs()
             .iter()
             .map(|(name, id)| port(name, import.value(*id).ty()));
         Ok(CompiledFunction {
-            inputs: inputs.collect(),
+            slots: (0..inputs.len()).map(Slot::Feed).collect(),
+            inputs,
             outputs: outputs.collect(),
             compiler: Arc::new(Compiler {
                 backend: chosen.backend.clone(),
@@ -104,15 +105,21 @@ impl CompiledFunction {
         })
     }
 
-    /// A function whose last inputs and outputs, one of each per state in their order, are state.
+    /// A function whose inputs of the names of states, and whose last outputs, one per state in their order, are state.
     pub(crate) fn with_states(
         import: Arc<Graph>,
         options: &CompileOptions,
         states: Vec<State>,
     ) -> Result<Self, Error> {
         let mut function = CompiledFunction::new(import, options)?;
-        let is_state = |port: &Port| states.iter().any(|state| state.name == port.name);
-        function.inputs.retain(|port| !is_state(port));
+        let state_of = |port: &Port| states.iter().position(|state| state.name == port.name);
+        let mut fed = 0..;
+        let slots = function.inputs.iter().map(|port| match state_of(port) {
+            Some(nth) => Slot::State(nth),
+            None => Slot::Feed(fed.next().unwrap_or_default()),
+        });
+        function.slots = slots.collect();
+        function.inputs.retain(|port| state_of(port).is_none());
         let outputs = function.outputs.len() - states.len();
         function.outputs.truncate(outputs);
         function.states = States::new(states)?;
@@ -161,9 +168,49 @@ impl CompiledFunction {
     /// memory than there is or may be taken, or if the data makes a step impossible; the error names the
     /// input or node.
     pub fn run(&self, feeds: &[(&str, &Tensor)]) -> Result<Outputs, Error> {
-        self.states.run(feeds, |feeds| {
-            let views = feeds::ordered(&self.import, feeds)?;
-            self.run_views(&views)
+        let mut held = self.states.hold();
+        let made = self.with_views(feeds, held.as_deref(), |views| self.run_views(views))?;
+        let mut made = made.into_iter();
+        let names = self.outputs.iter().map(|port| port.name.clone());
+        let outputs = names.zip(made.by_ref()).collect();
+        if let Some(now) = &mut held {
+            now.tensors = made.collect();
+        }
+        Ok(Outputs::new(outputs))
+    }
+
+    /// As [`CompiledFunction::run`], into tensors that exist: the outputs in the order of [`CompiledFunction::outputs`], row-major
+    /// and of the dtypes and shapes that these feeds give. From the second run with the same shapes on it takes no memory from
+    /// the heap, unless an op of the function does: one that no kernel serves, or whose result has extents of its own making.
+    /// (Where a run uses several threads, their queue takes a small block once in some thirty runs.)
+    ///
+    /// ```
+    /// use tenfold::prelude::*;
+    ///
+    /// let func = Func::new("frame");
+    /// let x = func.input("x", DType::F32, [4.into()])?;
+    /// func.output("y", &(&x * 0.5)?.relu()?)?;
+    /// let function = func.compile(&CompileOptions::default())?;
+    ///
+    /// let mut x = Tensor::from_vec_row_major([4], vec![1.0_f32, -2.0, 3.0, -4.0])?;
+    /// let mut outputs = [Tensor::zeros(DType::F32, [4])?];
+    /// for frame in 0..3 {
+    ///     x.as_mut_slice::<f32>()?[0] = frame as f32;
+    ///     function.run_into(&[("x", &x)], &mut outputs)?;
+    ///     assert_eq!(outputs[0].as_slice::<f32>()?, [0.5 * frame as f32, 0.0, 1.5, 0.0]);
+    /// }
+    /// # Ok::<(), tenfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`CompiledFunction::run`], and if the outputs are others than the function's; what they hold is then unspecified.
+    pub fn run_into(&self, feeds: &[(&str, &Tensor)], outputs: &mut [Tensor]) -> Result<(), Error> {
+        let Some(mut now) = self.states.hold() else {
+            return self.with_views(feeds, None, |views| self.fill(views, outputs));
+        };
+        now.run_into(outputs, |states, outputs| {
+            let views = feeds::views(&self.inputs, &self.slots, feeds, states)?;
+            self.fill(&views, outputs)
         })
     }
 
@@ -185,12 +232,37 @@ impl CompiledFunction {
         self.run(&named)
     }
 
-    /// The outputs for views in the order of the graph's inputs.
-    pub(crate) fn run_views(
+    /// Calls `look` with the views of the graph's inputs: the feeds, and the states if there are any.
+    fn with_views<T>(
         &self,
-        views: &[TensorView<'_>],
-    ) -> Result<Vec<(String, Tensor)>, Error> {
+        feeds: &[(&str, &Tensor)],
+        states: Option<&Now>,
+        look: impl FnOnce(&[TensorView<'_>]) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let states = states.map_or(&[][..], |now| &now.tensors);
+        look(&feeds::views(&self.inputs, &self.slots, feeds, states)?)
+    }
+
+    /// Calls `look` with the views of the graph's inputs, with the states as they are.
+    pub(crate) fn look<T>(
+        &self,
+        feeds: &[(&str, &Tensor)],
+        look: impl FnOnce(&[TensorView<'_>]) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.with_views(feeds, self.states.hold().as_deref(), look)
+    }
+
+    /// The outputs, of states too, for views in the order of the graph's inputs.
+    pub(crate) fn run_views(&self, views: &[TensorView<'_>]) -> Result<Vec<Tensor>, Error> {
         self.run_segment(&self.first(views)?, views)
+    }
+
+    /// As [`CompiledFunction::run_views`], into tensors that exist.
+    fn fill(&self, views: &[TensorView<'_>], outputs: &mut [Tensor]) -> Result<(), Error> {
+        let first = self.first(views)?;
+        first.run(&self.compiler, views, &mut |_| {}, |last, feeds| {
+            last.fill(feeds, outputs)
+        })
     }
 
     /// A copy of a state, as the last run left it.
@@ -223,42 +295,34 @@ impl CompiledFunction {
     /// # Errors
     /// As [`CompiledFunction::run`].
     pub fn specialise(&self, feeds: &[(&str, &Tensor)]) -> Result<Specialisation, Error> {
-        self.states
-            .beside(feeds, |feeds| self.specialise_all(feeds))
-    }
-
-    /// As [`CompiledFunction::specialise`], with the states among the feeds.
-    fn specialise_all(&self, feeds: &[(&str, &Tensor)]) -> Result<Specialisation, Error> {
-        let views = feeds::ordered(&self.import, feeds)?;
-        let first = self.first(&views)?;
-        let mut segments = Vec::new();
-        if first.is_whole() {
-            segments.push(first);
-        } else {
-            first.run(&self.compiler, &views, &mut segments)?;
-        }
+        let segments = self.look(feeds, |views| {
+            let first = self.first(views)?;
+            if first.is_whole() {
+                return Ok(vec![first]);
+            }
+            let mut segments = Vec::new();
+            let met = &mut |segment: &Arc<Segment>| segments.push(segment.clone());
+            // All but the last run: they say what it is.
+            first.run(&self.compiler, views, met, |_, _| Ok(()))?;
+            Ok(segments)
+        })?;
         Ok(Specialisation::new(
             self.import.clone(),
-            self.canonical.clone(),
             self.compiler.clone(),
             segments,
         ))
     }
 
-    /// Calls `look` with the states among the feeds.
-    pub(crate) fn beside_states<T>(
-        &self,
-        feeds: &[(&str, &Tensor)],
-        look: impl FnOnce(&[(&str, &Tensor)]) -> T,
-    ) -> T {
-        self.states.beside(feeds, look)
-    }
-
     /// The segment that a run with these feeds starts with.
     fn first(&self, views: &[TensorView<'_>]) -> Result<Arc<Segment>, Error> {
-        let layouts = views.iter().map(|view| view.layout().clone()).collect();
-        self.kept
-            .get(layouts, || self.compiled(&self.canonical, views))
+        let layouts = || views.iter().map(TensorView::layout);
+        self.kept.get(
+            |key| key.iter().eq(layouts()),
+            || {
+                let segment = self.compiled(&self.canonical, views)?;
+                Ok((layouts().cloned().collect(), segment))
+            },
+        )
     }
 
     /// `graph`, which has the inputs of this function, compiled for feeds like these.
@@ -280,7 +344,7 @@ impl CompiledFunction {
         &self,
         segment: &Arc<Segment>,
         views: &[TensorView<'_>],
-    ) -> Result<Vec<(String, Tensor)>, Error> {
-        segment.run(&self.compiler, views, &mut Vec::new())
+    ) -> Result<Vec<Tensor>, Error> {
+        segment.run(&self.compiler, views, &mut |_| {}, Segment::fresh)
     }
 }

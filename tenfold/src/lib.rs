@@ -52,6 +52,7 @@ mod function;
 mod model;
 mod outputs;
 mod segment;
+mod small;
 mod specialisation;
 mod state;
 mod tf;

@@ -48,7 +48,7 @@ struct After {
 }
 
 /// What decides the next segment: elements by value, and shapes by value.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
     constants: Vec<Vec<u8>>,
     layouts: Vec<TensorLayout>,
@@ -63,23 +63,23 @@ impl<K> Default for Kept<K> {
     }
 }
 
-impl<K: PartialEq> Kept<K> {
-    /// The segment for `key`, compiled now if it is new; it becomes the most recently used.
+impl<K> Kept<K> {
+    /// The segment whose key is the same, or the one that `compile` gives with its key; it becomes the most recently used.
     pub(crate) fn get(
         &self,
-        key: K,
-        compile: impl FnOnce() -> Result<Segment, Error>,
+        same: impl Fn(&K) -> bool,
+        compile: impl FnOnce() -> Result<(K, Segment), Error>,
     ) -> Result<Arc<Segment>, Error> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept = lock();
-        if let Some(at) = kept.iter().position(|(other, _)| *other == key) {
-            let entry = kept.remove(at);
-            let segment = entry.1.clone();
-            kept.push(entry);
-            return Ok(segment);
+        if let Some(at) = kept.iter().rposition(|(key, _)| same(key)) {
+            kept[at..].rotate_left(1);
+            let (_, segment) = kept.last().expect("an entry was found");
+            return Ok(segment.clone());
         }
         drop(kept);
-        let segment = Arc::new(compile()?);
+        let (key, segment) = compile()?;
+        let segment = Arc::new(segment);
         let mut kept = lock();
         if kept.len() == KEPT {
             kept.remove(0);
@@ -163,19 +163,20 @@ impl Segment {
         self.after.is_none()
     }
 
-    /// Runs this segment and those that follow; gives the outputs and adds to `met` every segment that ran.
-    pub(crate) fn run(
+    /// Runs this segment and those that follow; `met` is shown every one of them, and `finish` runs the last with the feeds
+    /// that it then has.
+    pub(crate) fn run<T>(
         self: &Arc<Segment>,
         compiler: &Compiler,
         feeds: &[TensorView<'_>],
-        met: &mut Vec<Arc<Segment>>,
-    ) -> Result<Vec<(String, Tensor)>, Error> {
-        met.push(self.clone());
-        let made = self.run_plan(feeds)?;
+        met: &mut dyn FnMut(&Arc<Segment>),
+        finish: impl FnOnce(&Segment, &[TensorView<'_>]) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        met(self);
         let Some(after) = &self.after else {
-            let names = self.stages.planned.outputs.iter().map(|p| p.name.clone());
-            return Ok(names.zip(made).collect());
+            return finish(self, feeds);
         };
+        let made = self.fresh(feeds)?;
         let mut known = Known {
             after,
             feeds,
@@ -189,27 +190,43 @@ impl Segment {
             constants: found,
             layouts,
         };
-        let layouts = key.layouts.clone();
-        let next = after.next.get(key, || {
-            let rest = after.cut.advance(&after.graph, &settled);
-            let rest = rest.map_err(|error| compiler.failed(error.into()))?;
-            compiler.segment(&rest, &graph::Bindings::new(), &layouts)
-        })?;
-        next.run(compiler, &inputs, met)
+        let next = after.next.get(
+            |other| *other == key,
+            || {
+                let rest = after.cut.advance(&after.graph, &settled);
+                let rest = rest.map_err(|error| compiler.failed(error.into()))?;
+                let segment = compiler.segment(&rest, &graph::Bindings::new(), &key.layouts)?;
+                Ok((key.clone(), segment))
+            },
+        )?;
+        next.run(compiler, &inputs, met, finish)
     }
 
-    fn run_plan(&self, feeds: &[TensorView<'_>]) -> Result<Vec<Tensor>, Error> {
-        let ports = &self.stages.planned.outputs;
-        let mut outputs = Vec::with_capacity(ports.len());
-        for port in ports {
-            outputs.push(Tensor::zeros(port.dtype, &port.shape[..])?);
-        }
-        let ran = self.prepared.run(feeds, &mut outputs);
+    /// The outputs of this segment's plan, in new tensors.
+    pub(crate) fn fresh(&self, feeds: &[TensorView<'_>]) -> Result<Vec<Tensor>, Error> {
+        let mut outputs = self.empty_outputs()?;
+        self.fill(feeds, &mut outputs)?;
+        Ok(outputs)
+    }
+
+    /// Tensors as this segment's plan fills them.
+    pub(crate) fn empty_outputs(&self) -> Result<Vec<Tensor>, Error> {
+        let ports = self.stages.planned.outputs.iter();
+        let empty = ports.map(|port| Ok(Tensor::zeros(port.dtype, &port.shape[..])?));
+        empty.collect()
+    }
+
+    /// Writes the outputs of this segment's plan into tensors of the caller.
+    pub(crate) fn fill(
+        &self,
+        feeds: &[TensorView<'_>],
+        outputs: &mut [Tensor],
+    ) -> Result<(), Error> {
+        let ran = self.prepared.run(feeds, outputs);
         ran.map_err(|source| Error::Backend {
             device: self.prepared.report().device.clone(),
             source: Box::new(source),
-        })?;
-        Ok(outputs)
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use plan::{Plan, Report};
 use tensor::Tensor;
 use thiserror::Error as ThisError;
 
+use crate::feeds::Slot;
 use crate::segment::{Compiler, Segment};
 use crate::{Error, Outputs, feeds};
 
@@ -71,7 +72,6 @@ impl FromStr for Stage {
 #[derive(Clone)]
 pub struct Specialisation {
     import: Arc<Graph>,
-    canonical: Arc<Graph>,
     compiler: Arc<Compiler>,
     segments: Vec<Arc<Segment>>,
 }
@@ -89,13 +89,11 @@ impl fmt::Debug for Specialisation {
 impl Specialisation {
     pub(crate) fn new(
         import: Arc<Graph>,
-        canonical: Arc<Graph>,
-        compiler: Arc<Compiler>,
+            compiler: Arc<Compiler>,
         segments: Vec<Arc<Segment>>,
     ) -> Self {
         Specialisation {
             import,
-            canonical,
             compiler,
             segments,
         }
@@ -137,8 +135,12 @@ impl Specialisation {
     /// # Errors
     /// As [`CompiledFunction::run`](crate::CompiledFunction::run), and if a feed has another layout.
     pub fn run(&self, feeds: &[(&str, &Tensor)]) -> Result<Outputs, Error> {
-        let feeds = feeds::ordered(&self.canonical, feeds)?;
-        let outputs = self.segments[0].run(&self.compiler, &feeds, &mut Vec::new())?;
-        Ok(Outputs::new(outputs))
+        let inputs = feeds::ports(&self.import);
+        let slots: Vec<Slot> = (0..inputs.len()).map(Slot::Feed).collect();
+        let views = feeds::views(&inputs, &slots, feeds, &[])?;
+        let first = &self.segments[0];
+        let made = first.run(&self.compiler, &views, &mut |_| {}, Segment::fresh)?;
+        let names = self.import.outputs().iter().map(|(name, _)| name.clone());
+        Ok(Outputs::new(names.zip(made).collect()))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tensor::Tensor;
 
-use crate::{Error, Outputs};
+use crate::Error;
 
 /// A state as the function was built with it.
 #[derive(Debug)]
@@ -16,11 +16,46 @@ pub(crate) struct State {
     pub(crate) initial: Arc<Tensor>,
 }
 
-/// All states of a function, with their tensors now.
+/// All states of a function.
 #[derive(Debug, Default)]
 pub(crate) struct States {
     states: Vec<State>,
-    now: Mutex<Vec<Tensor>>,
+    now: Mutex<Now>,
+}
+
+/// The states between two runs, and memory for the next ones.
+#[derive(Debug, Default)]
+pub(crate) struct Now {
+    pub(crate) tensors: Vec<Tensor>,
+    /// What a run into memory of the caller fills: first the caller's outputs while it runs, then the next states.
+    frame: Vec<Tensor>,
+}
+
+impl Now {
+    /// Runs `fill` over the caller's outputs and the next states together, and takes these as the states if it succeeds.
+    pub(crate) fn run_into(
+        &mut self,
+        outputs: &mut [Tensor],
+        fill: impl FnOnce(&[Tensor], &mut [Tensor]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let count = self.tensors.len();
+        if self.frame.is_empty() {
+            for state in &self.tensors {
+                self.frame.push(Tensor::zeros(state.dtype(), state.shape())?);
+            }
+        }
+        let lent = outputs.iter_mut().map(std::mem::take);
+        self.frame.splice(..0, lent);
+        let ran = fill(&self.tensors, &mut self.frame);
+        let given = self.frame.len() - count;
+        for (output, tensor) in outputs.iter_mut().zip(self.frame.drain(..given)) {
+            *output = tensor;
+        }
+        if ran.is_ok() {
+            std::mem::swap(&mut self.tensors, &mut self.frame);
+        }
+        ran
+    }
 }
 
 impl States {
@@ -33,42 +68,13 @@ impl States {
         Ok(made)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Tensor>> {
+    fn lock(&self) -> MutexGuard<'_, Now> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `look` with the state beside the caller's feeds; the state stays as it is.
-    pub(crate) fn beside<T>(
-        &self,
-        feeds: &[(&str, &Tensor)],
-        look: impl FnOnce(&[(&str, &Tensor)]) -> T,
-    ) -> T {
-        look(&self.all(feeds, &self.lock()))
-    }
-
-    /// Runs with the state beside the caller's feeds, takes the new state out of the results and gives the others.
-    pub(crate) fn run(
-        &self,
-        feeds: &[(&str, &Tensor)],
-        run: impl FnOnce(&[(&str, &Tensor)]) -> Result<Vec<(String, Tensor)>, Error>,
-    ) -> Result<Outputs, Error> {
-        if self.states.is_empty() {
-            return run(feeds).map(Outputs::new);
-        }
-        let mut now = self.lock();
-        let mut outputs = run(&self.all(feeds, &now))?;
-        let new = outputs.split_off(outputs.len() - self.states.len());
-        *now = new.into_iter().map(|(_, tensor)| tensor).collect();
-        Ok(Outputs::new(outputs))
-    }
-
-    fn all<'a>(
-        &'a self,
-        feeds: &[(&'a str, &'a Tensor)],
-        now: &'a [Tensor],
-    ) -> Vec<(&'a str, &'a Tensor)> {
-        let names = self.states.iter().map(|state| state.name.as_str());
-        feeds.iter().copied().chain(names.zip(now)).collect()
+    /// The states, held until the guard drops; `None` if the function has none, so that its runs wait for nobody.
+    pub(crate) fn hold(&self) -> Option<MutexGuard<'_, Now>> {
+        (!self.states.is_empty()).then(|| self.lock())
     }
 
     fn find(&self, op: &'static str, name: &str) -> Result<usize, Error> {
@@ -90,7 +96,7 @@ impl States {
 
     pub(crate) fn get(&self, name: &str) -> Result<Tensor, Error> {
         let at = self.find("state", name)?;
-        Ok(self.lock()[at].duplicate()?)
+        Ok(self.lock().tensors[at].duplicate()?)
     }
 
     pub(crate) fn set(&self, name: &str, tensor: Tensor) -> Result<(), Error> {
@@ -108,14 +114,14 @@ impl States {
                 ),
             });
         }
-        self.lock()[at] = tensor;
+        self.lock().tensors[at] = tensor;
         Ok(())
     }
 
     pub(crate) fn reset(&self) -> Result<(), Error> {
         let initial = self.states.iter().map(|state| state.initial.duplicate());
         let initial: Vec<Tensor> = initial.collect::<Result<_, _>>()?;
-        *self.lock() = initial;
+        self.lock().tensors = initial;
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use graph::{GraphBuilder, GraphError, TensorType, ValueFacts};
 use tensor::{DType, SharedTensor, Tensor, TensorElement, TensorView};
 
 use crate::device::{self, Chosen};
+use crate::small::Small;
 use crate::{CompileOptions, CompiledFunction, Error, Value};
 
 /// Compiled ops that are kept; past this number all are dropped, and those in use compile again.
@@ -33,6 +34,7 @@ pub struct Tf(Arc<Context>);
 struct Context {
     chosen: Chosen,
     options: CompileOptions,
+    small: Small,
     ops: Mutex<CompiledOps>,
     random: Mutex<Random>,
 }
@@ -76,6 +78,7 @@ impl Tf {
         Ok(Tf(Arc::new(Context {
             chosen: device::choose(options)?,
             options: *options,
+            small: Small::new(),
             ops: Mutex::default(),
             random: Mutex::new(Random { seed: 0, next: 0 }),
         })))
@@ -131,6 +134,11 @@ impl Tf {
         Tensor::from_vec_row_major([2], key).expect("two elements make a vector of two")
     }
 
+    /// The output of an elementwise op over a few elements, computed now; `None` for any other op.
+    pub(crate) fn run_small(&self, op: &Op, inputs: &[&SharedTensor]) -> Option<SharedTensor> {
+        self.0.small.run(&*self.0.chosen.backend, op, inputs)
+    }
+
     /// The outputs of an op, computed now.
     pub(crate) fn run(
         &self,
@@ -146,7 +154,7 @@ impl Tf {
         let outputs = function.run_views(&feeds)?;
         Ok(outputs
             .into_iter()
-            .map(|(_, tensor)| tensor.into())
+            .map(SharedTensor::from)
             .collect())
     }
 

@@ -173,8 +173,28 @@ impl Value {
 
 /// Applies an op of one output.
 pub(crate) fn apply(op: Op, inputs: &[&Value]) -> Result<Value, Error> {
+    if let Some(value) = applied_small(&op, inputs) {
+        return Ok(value);
+    }
     let inputs: Vec<Option<&Value>> = inputs.iter().map(|&input| Some(input)).collect();
     Ok(apply_all(&op, &inputs)?.swap_remove(0))
+}
+
+/// The value of an elementwise op over a few elements that are there; `None` for any other.
+fn applied_small(op: &Op, inputs: &[&Value]) -> Option<Value> {
+    fn eager(value: &Value) -> Option<(&Tf, &SharedTensor)> {
+        match &value.0 {
+            Kind::Eager(tf, tensor) => Some((tf, tensor)),
+            Kind::Symbolic(..) => None,
+        }
+    }
+    let (tf, first) = eager(inputs.first()?)?;
+    let made = match inputs {
+        [_] => tf.run_small(op, &[first]),
+        [_, second] => tf.run_small(op, &[first, eager(second)?.1]),
+        _ => None,
+    };
+    Some(tf.value(made?))
 }
 
 /// Applies an op of the table: at once if all operands are eager, else by recording it in the function of the symbolic

@@ -72,6 +72,14 @@ impl TensorLayout<DynRank> {
             offset: 0,
         }
     }
+
+    /// The layout of shape `[0]`: no element.
+    #[must_use]
+    pub fn empty() -> Self {
+        let mut layout = Self::zeroed(1, 0);
+        layout.strides[0] = 1;
+        layout
+    }
 }
 
 impl TensorLayout<DynRank> {

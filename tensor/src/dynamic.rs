@@ -35,6 +35,13 @@ pub struct Tensor {
     payload: Payload,
 }
 
+/// No elements, and no memory: `f32` of shape `[0]`.
+impl Default for Tensor {
+    fn default() -> Self {
+        TypedTensor::<f32>::from_dense(TensorLayout::empty(), Vec::new()).into()
+    }
+}
+
 impl Tensor {
     /// A tensor whose elements are listed with the last axis fastest. Adopts the vector; nothing is copied.
     ///

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use tensor_core::{DType, SliceSpec, TensorLayout};
 
-use crate::{Placement, ReinterpretError, Result, Tensor, TensorError, TensorView, TensorViewMut};
+use crate::{
+    Placement, ReinterpretError, Result, Tensor, TensorElement, TensorError, TensorView, TensorViewMut,
+};
 
 /// A tensor with many owners. Cloning and every view operation copy no element.
 ///
@@ -24,14 +26,15 @@ use crate::{Placement, ReinterpretError, Result, Tensor, TensorError, TensorView
 #[derive(Clone)]
 pub struct SharedTensor {
     owner: Arc<Tensor>,
-    layout: TensorLayout,
+    /// What this holder sees if it is not what the owner is, so that a holder of a whole tensor is one pointer to move.
+    part: Option<Arc<TensorLayout>>,
 }
 
 impl From<Tensor> for SharedTensor {
     fn from(tensor: Tensor) -> Self {
         Self {
-            layout: tensor.layout().clone(),
             owner: Arc::new(tensor),
+            part: None,
         }
     }
 }
@@ -39,7 +42,8 @@ impl From<Tensor> for SharedTensor {
 impl SharedTensor {
     /// A holder of `owner` that sees it through `layout`, which fits its buffer.
     pub(crate) fn trusted(owner: Arc<Tensor>, layout: TensorLayout) -> Self {
-        Self { owner, layout }
+        let part = (layout != *owner.layout()).then(|| Arc::new(layout));
+        Self { owner, part }
     }
 
     fn with_layout(&self, layout: TensorLayout) -> Self {
@@ -55,37 +59,37 @@ impl SharedTensor {
     /// Shape, strides and offset.
     #[must_use]
     pub fn layout(&self) -> &TensorLayout {
-        &self.layout
+        self.part.as_deref().unwrap_or_else(|| self.owner.layout())
     }
 
     /// The extents.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
-        self.layout.shape()
+        self.layout().shape()
     }
 
     /// The strides, in elements.
     #[must_use]
     pub fn strides(&self) -> &[isize] {
-        self.layout.strides()
+        self.layout().strides()
     }
 
     /// The number of axes.
     #[must_use]
     pub fn rank(&self) -> usize {
-        self.layout.rank()
+        self.layout().rank()
     }
 
     /// The number of logical elements.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.layout.element_count()
+        self.layout().element_count()
     }
 
     /// Whether there is no element.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.layout.is_empty()
+        self.layout().is_empty()
     }
 
     /// Where the elements are.
@@ -111,7 +115,26 @@ impl SharedTensor {
     /// # Errors
     /// [`TensorError::NotOnHost`]: a view never moves data.
     pub fn view(&self) -> Result<TensorView<'_>> {
-        Ok(self.owner.view()?.with_layout(self.layout.clone()))
+        let all = self.owner.view()?;
+        Ok(match self.part.as_deref() {
+            None => all,
+            Some(layout) => all.with_layout(layout.clone()),
+        })
+    }
+
+    /// The elements, if they lie in row-major order without gaps.
+    ///
+    /// # Errors
+    /// [`TensorError::DTypeMismatch`], [`TensorError::NotOnHost`], or
+    /// [`ValidationError::NonContiguous`](tensor_core::ValidationError::NonContiguous) if they do not lie so.
+    pub fn as_slice<T: TensorElement>(&self) -> Result<&[T]> {
+        let typed = self.owner.as_typed::<T>();
+        let typed = typed.ok_or_else(|| self.owner.mismatch::<T>("as_slice"))?;
+        if !self.layout().is_row_major_contiguous() {
+            return Err(self.layout().non_contiguous("as_slice").into());
+        }
+        let start = self.layout().offset();
+        Ok(&typed.storage()?[start..start + self.len()])
     }
 
     /// The elements, to be written. Only the single holder may.
@@ -126,19 +149,21 @@ impl SharedTensor {
 
     /// The tensor below, to be written at the elements of the layout, which names none twice.
     pub(crate) fn owner_mut(&mut self, op: &'static str) -> Result<(&mut Tensor, TensorLayout)> {
-        self.layout
+        let layout = self.layout().clone();
+        layout
             .validate_mutable_no_overlap()
             .map_err(TensorError::from_validation(op))?;
         let holders = self.holders();
         let owner = Arc::get_mut(&mut self.owner).ok_or(TensorError::Shared { op, holders })?;
-        Ok((owner, self.layout.clone()))
+        Ok((owner, layout))
     }
 
     /// The tensor that this looks at, if it sees all of it and the elements lie in row-major order without gaps.
     #[must_use]
     pub fn whole(&self) -> Option<&Arc<Tensor>> {
-        let whole = self.layout == *self.owner.layout() && self.layout.is_row_major_contiguous();
-        (whole && self.layout.offset() == 0).then_some(&self.owner)
+        let layout = self.owner.layout();
+        let whole = self.part.is_none() && layout.is_row_major_contiguous();
+        (whole && layout.offset() == 0).then_some(&self.owner)
     }
 
     /// The tensor below.
@@ -152,7 +177,7 @@ impl SharedTensor {
     /// The holder itself, with [`TensorError::Shared`] or [`TensorError::NotWhole`].
     pub fn try_into_tensor(self) -> Result<Tensor, ReinterpretError<Self>> {
         const OP: &str = "SharedTensor::try_into_tensor";
-        if self.layout != *self.owner.layout() {
+        if self.part.is_some() {
             let (shape, strides) = (self.shape().into(), self.strides().into());
             let error = TensorError::NotWhole {
                 op: OP,
@@ -162,12 +187,9 @@ impl SharedTensor {
             return Err(ReinterpretError::new(self, error));
         }
         let holders = self.holders();
-        let Self { owner, layout } = self;
-        Arc::try_unwrap(owner).map_err(|owner| {
-            ReinterpretError::new(
-                Self { owner, layout },
-                TensorError::Shared { op: OP, holders },
-            )
+        Arc::try_unwrap(self.owner).map_err(|owner| {
+            let whole = Self { owner, part: None };
+            ReinterpretError::new(whole, TensorError::Shared { op: OP, holders })
         })
     }
 
@@ -176,7 +198,7 @@ impl SharedTensor {
     /// # Errors
     /// [`TensorError::NotOnHost`] or [`TensorError::OutOfMemory`].
     pub fn to_contiguous(&self) -> Result<Self> {
-        if self.layout.is_row_major_contiguous() {
+        if self.layout().is_row_major_contiguous() {
             return Ok(self.clone());
         }
         Ok(self.view()?.to_contiguous()?.into())
@@ -187,13 +209,13 @@ impl SharedTensor {
     /// # Errors
     /// [`TensorError::Validation`] unless `axes` names every axis once.
     pub fn permute(&self, axes: &[usize]) -> Result<Self> {
-        Ok(self.with_layout(self.layout.permute(axes)?))
+        Ok(self.with_layout(self.layout().permute(axes)?))
     }
 
     /// The axes in reverse order.
     #[must_use]
     pub fn transpose(&self) -> Self {
-        self.with_layout(self.layout.transpose())
+        self.with_layout(self.layout().transpose())
     }
 
     /// The elements that `specs` take, one spec per leading axis; see [`SliceSpec`].
@@ -201,7 +223,7 @@ impl SharedTensor {
     /// # Errors
     /// [`TensorError::Validation`] if there are more specs than axes or a step is 0.
     pub fn slice(&self, specs: &[SliceSpec]) -> Result<Self> {
-        Ok(self.with_layout(self.layout.slice(specs)?))
+        Ok(self.with_layout(self.layout().slice(specs)?))
     }
 
     /// The elements that `spec` takes of axis `axis`.
@@ -209,7 +231,7 @@ impl SharedTensor {
     /// # Errors
     /// [`TensorError::Validation`] if there is no such axis or the step is 0.
     pub fn slice_axis(&self, axis: usize, spec: SliceSpec) -> Result<Self> {
-        Ok(self.with_layout(self.layout.slice_axis(axis, spec)?))
+        Ok(self.with_layout(self.layout().slice_axis(axis, spec)?))
     }
 
     /// The elements at `index` of axis `axis`; that axis is gone from the result.
@@ -217,7 +239,7 @@ impl SharedTensor {
     /// # Errors
     /// [`TensorError::Validation`] if the axis or the index does not exist.
     pub fn index_axis(&self, axis: usize, index: usize) -> Result<Self> {
-        Ok(self.with_layout(self.layout.index_axis(axis, index)?))
+        Ok(self.with_layout(self.layout().index_axis(axis, index)?))
     }
 
     /// The same elements, in row-major logical order, with another shape.
@@ -225,7 +247,7 @@ impl SharedTensor {
     /// # Errors
     /// [`TensorError::Validation`] if the element count differs, or if only a copy could do it: `to_contiguous()` first.
     pub fn reshape(&self, shape: impl AsRef<[usize]>) -> Result<Self> {
-        Ok(self.with_layout(self.layout.reshape(shape)?))
+        Ok(self.with_layout(self.layout().reshape(shape)?))
     }
 
     /// The elements repeated to `shape` by numpy's rules, with stride 0.
@@ -233,7 +255,7 @@ impl SharedTensor {
     /// # Errors
     /// [`TensorError::Validation`] if the shapes do not broadcast.
     pub fn broadcast_to(&self, shape: impl AsRef<[usize]>) -> Result<Self> {
-        Ok(self.with_layout(self.layout.broadcast_to(shape)?))
+        Ok(self.with_layout(self.layout().broadcast_to(shape)?))
     }
 }
 

@@ -10,6 +10,7 @@
 //! is there, before that is dropped.
 #![forbid(unsafe_code)]
 
+mod calls;
 mod copies;
 mod files;
 mod measure;
@@ -44,6 +45,7 @@ fn run(rounds: usize, words: &[String]) -> Result<(), Failure> {
         let full = format!("{group}/{name}");
         words.is_empty() || words.iter().any(|word| full.contains(word.as_str()))
     };
+    calls::each(wanted, &mut |mut case| print(&mut case, rounds))?;
     copies::each(copies::Size::Full, wanted, &mut |mut case| {
         print(&mut case, rounds)
     })?;

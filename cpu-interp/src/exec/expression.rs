@@ -5,7 +5,8 @@ use plan::{Epilogue, Load, Place, Plan, Source};
 use tensor_core::{DType, TensorLayout};
 use tinyvec::ArrayVec;
 
-use super::memory::{Reads, constants};
+use super::elementwise::bits;
+use super::memory::Reads;
 use crate::kernels::Cpu;
 use crate::kernels::isa::Isa;
 use crate::kernels::scratch::Scratch;
@@ -98,11 +99,7 @@ impl<'a> BoundReader<'a, '_> {
 
     fn splat(&self) -> u64 {
         let at = self.reader.offset * self.reader.width;
-        let element = &self.data[at..at + self.reader.width];
-        element
-            .iter()
-            .rev()
-            .fold(0, |bits, &byte| (bits << 8) | u64::from(byte))
+        bits(&self.data[at..at + self.reader.width])
     }
 
     /// Copies elements from `start` on until `dst` is full.
@@ -259,8 +256,7 @@ impl Expression {
         if self.dtype() != DType::F32 || !self.readers.iter().all(is_constant) {
             return None;
         }
-        let constants = constants(plan).ok()?;
-        let reads = Reads::of_constants(plan, &constants);
+        let reads = Reads::of_constants(plan);
         let mut elements = vec![0.0; count];
         super::step::fill(cpu, self, bytemuck::cast_slice_mut(&mut elements), &reads);
         Some(elements)

@@ -8,15 +8,15 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use plan::{BackendError, BufferId, Feed, Place, Plan};
 use tensor::{Tensor, TensorElement, TensorError, TensorView};
 use tensor_core::{DType, TensorLayout};
+use tinyvec::TinyVec;
 
-use crate::kernels::scratch::Scratch;
+use crate::kernels::scratch::{Scratch, ScratchGuard, ScratchPool};
 
 /// All buffers of a run.
 pub(super) struct Memory<'r> {
     plan: &'r Plan,
-    feeds: Vec<&'r [u8]>,
-    constants: Vec<&'r [u8]>,
-    outputs: Vec<Written<'r>>,
+    feeds: TinyVec<[&'r [u8]; 8]>,
+    outputs: TinyVec<[Written<'r>; 4]>,
     arena: &'r mut [u8],
 }
 
@@ -24,22 +24,32 @@ pub(super) struct Memory<'r> {
 enum Written<'r> {
     /// The tensor's own memory.
     Direct(&'r mut [u8]),
-    /// Bytes for bools, which become the tensor's elements at the end of the run.
-    Bools(Vec<u8>, &'r mut [bool]),
+    /// Workspace for the bytes of bools, which become the tensor's elements at the end of the run.
+    Bools(ScratchGuard<'r>, &'r mut [bool]),
+}
+
+impl Default for Written<'_> {
+    fn default() -> Self {
+        Written::Direct(&mut [])
+    }
 }
 
 impl Written<'_> {
     fn bytes(&self) -> &[u8] {
         match self {
             Written::Direct(bytes) => bytes,
-            Written::Bools(bytes, _) => bytes,
+            Written::Bools(bytes, bools) => {
+                &cast_slice(bytes.filled(bools.len().div_ceil(4)))[..bools.len()]
+            }
         }
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
         match self {
             Written::Direct(bytes) => bytes,
-            Written::Bools(bytes, _) => bytes,
+            Written::Bools(bytes, bools) => {
+                &mut cast_slice_mut(bytes.get(bools.len().div_ceil(4)))[..bools.len()]
+            }
         }
     }
 }
@@ -48,7 +58,6 @@ impl Written<'_> {
 pub(super) struct Reads<'a> {
     plan: &'a Plan,
     feeds: &'a [&'a [u8]],
-    constants: &'a [&'a [u8]],
     outputs: &'a [Written<'a>],
     /// The arena below the written range, from `low.len()` on the written range, then `high`.
     low: &'a [u8],
@@ -56,21 +65,12 @@ pub(super) struct Reads<'a> {
     high_start: usize,
 }
 
-/// The constants of a plan, by their number.
-pub(super) fn constants(plan: &Plan) -> Result<Vec<&[u8]>, BackendError> {
-    plan.constants
-        .iter()
-        .map(|c| constant_bytes(&c.tensor))
-        .collect()
-}
-
 impl<'a> Reads<'a> {
     /// The constants alone, before a run.
-    pub(super) fn of_constants(plan: &'a Plan, constants: &'a [&'a [u8]]) -> Self {
+    pub(super) fn of_constants(plan: &'a Plan) -> Self {
         Reads {
             plan,
             feeds: &[],
-            constants,
             outputs: &[],
             low: &[],
             high: &[],
@@ -87,7 +87,10 @@ impl<'a> Reads<'a> {
         let size = buffer.size_bytes();
         match buffer.place {
             Place::Input(n) => &self.feeds[n][..size],
-            Place::Constant(n) => &self.constants[n][..size],
+            Place::Constant(n) => {
+                let constant = constant_bytes(&self.plan.constants[n].tensor);
+                &constant.expect("`prepare` refuses a constant without bytes")[..size]
+            }
             Place::Output(n) => self.outputs[n].bytes(),
             Place::Arena { offset_bytes } if offset_bytes + size <= self.low.len() => {
                 &self.low[offset_bytes..offset_bytes + size]
@@ -107,20 +110,11 @@ impl<'r> Memory<'r> {
         feeds: &'r [Feed<'r>],
         outputs: &'r mut [Tensor],
         arena: &'r mut Scratch,
+        workspace: &'r ScratchPool,
     ) -> Result<Self, BackendError> {
-        let feeds = feeds
-            .iter()
-            .map(feed_bytes)
-            .collect::<Result<Vec<_>, _>>()?;
-        let constants = plan
-            .constants
-            .iter()
-            .map(|c| constant_bytes(&c.tensor))
-            .collect::<Result<Vec<_>, _>>()?;
-        let outputs = outputs
-            .iter_mut()
-            .map(output_bytes)
-            .collect::<Result<Vec<_>, _>>()?;
+        let feeds = feeds.iter().map(feed_bytes).collect::<Result<_, _>>()?;
+        let outputs = outputs.iter_mut().map(|output| output_bytes(output, workspace));
+        let outputs = outputs.collect::<Result<_, _>>()?;
         let arena = arena.try_get(plan.arena_bytes.div_ceil(4));
         let arena = cast_slice_mut(arena.ok_or(BackendError::OutOfMemory {
             what: "the intermediates",
@@ -129,7 +123,6 @@ impl<'r> Memory<'r> {
         Ok(Memory {
             plan,
             feeds,
-            constants,
             outputs,
             arena,
         })
@@ -140,7 +133,6 @@ impl<'r> Memory<'r> {
         step(&Reads {
             plan: self.plan,
             feeds: &self.feeds,
-            constants: &self.constants,
             outputs: &self.outputs,
             low: self.arena,
             high: &[],
@@ -156,14 +148,13 @@ impl<'r> Memory<'r> {
     ) -> T {
         let buffer = self.plan.buffer(out);
         let size = buffer.size_bytes();
-        let (plan, feeds, constants) = (self.plan, &self.feeds[..], &self.constants[..]);
+        let (plan, feeds) = (self.plan, &self.feeds[..]);
         match buffer.place {
             Place::Output(n) => {
-                let mut taken = std::mem::replace(&mut self.outputs[n], Written::Direct(&mut []));
+                let mut taken = std::mem::take(&mut self.outputs[n]);
                 let reads = Reads {
                     plan,
                     feeds,
-                    constants,
                     outputs: &self.outputs,
                     low: self.arena,
                     high: &[],
@@ -180,7 +171,6 @@ impl<'r> Memory<'r> {
                 let reads = Reads {
                     plan,
                     feeds,
-                    constants,
                     outputs: &self.outputs,
                     low,
                     high,
@@ -198,8 +188,9 @@ impl<'r> Memory<'r> {
     pub(super) fn finish(self) {
         for output in self.outputs {
             if let Written::Bools(bytes, bools) = output {
+                let bytes: &[u8] = cast_slice(bytes.filled(bools.len().div_ceil(4)));
                 for (to, from) in bools.iter_mut().zip(bytes) {
-                    *to = from != 0;
+                    *to = *from != 0;
                 }
             }
         }
@@ -276,7 +267,10 @@ pub(super) fn view<'a>(
     )
 }
 
-fn output_bytes(tensor: &mut Tensor) -> Result<Written<'_>, BackendError> {
+fn output_bytes<'r>(
+    tensor: &'r mut Tensor,
+    workspace: &'r ScratchPool,
+) -> Result<Written<'r>, BackendError> {
     let dtype = tensor.dtype();
     let fail = |_| refused(dtype);
     with_plain!(
@@ -284,10 +278,11 @@ fn output_bytes(tensor: &mut Tensor) -> Result<Written<'_>, BackendError> {
         T => Ok(Written::Direct(cast_slice_mut::<T, u8>(tensor.as_mut_slice::<T>().map_err(fail)?))),
         DType::Bool => {
             let bools = tensor.as_mut_slice::<bool>().map_err(fail)?;
-            let mut bytes = Vec::new();
-            let reserved = bytes.try_reserve_exact(bools.len());
-            reserved.map_err(|_| BackendError::OutOfMemory { what: "an output", bytes: bools.len() })?;
-            bytes.resize(bools.len(), 0);
+            let mut bytes = workspace.take();
+            let had = bytes.try_get(bools.len().div_ceil(4)).is_some();
+            if !had {
+                return Err(BackendError::OutOfMemory { what: "an output", bytes: bools.len() });
+            }
             Ok(Written::Bools(bytes, bools))
         },
         other => Err(refused(other))

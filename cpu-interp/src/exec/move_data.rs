@@ -42,12 +42,9 @@ impl ConcatStep {
         if self.row_elems == 0 {
             return;
         }
-        let bound: Vec<_> = self
-            .parts
-            .iter()
-            .map(|(e, elems)| (e.bind(reads), *elems))
-            .collect();
         let row_bytes = self.row_elems * self.width;
+        // Part by part over a few rows at a time, which stay in the nearest cache meanwhile.
+        let block_rows = (BLOCK_BYTES / row_bytes).max(1);
         let cost: f64 = self
             .parts
             .iter()
@@ -60,18 +57,24 @@ impl ConcatStep {
             1,
             cost,
             |scratch, first, rows| {
-                for (i, row) in rows.chunks_exact_mut(row_bytes).enumerate() {
-                    let mut rest = row;
-                    for (part, elems) in &bound {
-                        let (run, after) = rest.split_at_mut(elems * self.width);
-                        part.fill(cpu.isa, scratch, (first + i) * elems, run);
-                        rest = after;
+                for (block, rows) in rows.chunks_mut(block_rows * row_bytes).enumerate() {
+                    let first = first + block * block_rows;
+                    let mut from = 0;
+                    for (part, elems) in &self.parts {
+                        let (part, to) = (part.bind(reads), from + elems * self.width);
+                        for (i, row) in rows.chunks_exact_mut(row_bytes).enumerate() {
+                            part.fill(cpu.isa, scratch, (first + i) * elems, &mut row[from..to]);
+                        }
+                        from = to;
                     }
                 }
             },
         );
     }
 }
+
+/// Bytes of the rows that a concatenation works on at a time.
+const BLOCK_BYTES: usize = 16 << 10;
 
 /// A prepared gather.
 #[derive(Debug)]
@@ -113,18 +116,22 @@ impl GatherStep {
         out: &mut [u8],
         reads: &Reads<'_>,
     ) -> Result<(), BackendError> {
-        let mut chosen = Ok(Vec::new());
+        let mut workspace = cpu.threads.scratch().take();
+        let chosen: &mut [u64] = bytemuck::cast_slice_mut(workspace.get(2 * self.index_count));
+        let mut resolved = Ok(());
         materialise(cpu, &self.indices, reads, self.index_count, |bytes| {
-            chosen = match self.indices.dtype() {
-                DType::I32 => self.resolve(
-                    bytemuck::cast_slice::<u8, i32>(bytes)
-                        .iter()
-                        .map(|&i| i64::from(i)),
+            resolved = match self.indices.dtype() {
+                DType::I32 => {
+                    let indices = bytemuck::cast_slice::<u8, i32>(bytes).iter();
+                    self.resolve(indices.map(|&index| i64::from(index)), chosen)
+                }
+                _ => self.resolve(
+                    bytemuck::cast_slice::<u8, i64>(bytes).iter().copied(),
+                    chosen,
                 ),
-                _ => self.resolve(bytemuck::cast_slice::<u8, i64>(bytes).iter().copied()),
             };
         });
-        let chosen = chosen.map_err(|index| BackendError::Data {
+        resolved.map_err(|index| BackendError::Data {
             step: step.name.clone(),
             problem: format!(
                 "index {index} is out of range for an axis of extent {}",
@@ -135,7 +142,7 @@ impl GatherStep {
         if inner == 0 || chosen.is_empty() {
             return Ok(());
         }
-        let data = self.data.bind(reads);
+        let (data, chosen) = (self.data.bind(reads), &*chosen);
         let row_bytes = inner * self.width;
         for_chunks(
             &cpu.threads,
@@ -147,7 +154,7 @@ impl GatherStep {
                 for (i, row) in rows.chunks_exact_mut(row_bytes).enumerate() {
                     let (outer, at) = (
                         (first + i) / chosen.len(),
-                        chosen[(first + i) % chosen.len()],
+                        chosen[(first + i) % chosen.len()] as usize,
                     );
                     data.gather((outer * extent + at) * inner, row);
                 }
@@ -156,18 +163,20 @@ impl GatherStep {
         Ok(())
     }
 
-    /// Indices counted from the start; the error is an index out of range.
-    fn resolve(&self, indices: impl Iterator<Item = i64>) -> Result<Vec<usize>, i64> {
+    /// Writes the indices counted from the start to `chosen`; the error is an index out of range.
+    fn resolve(
+        &self,
+        indices: impl Iterator<Item = i64>,
+        chosen: &mut [u64],
+    ) -> Result<(), i64> {
         let extent = self.split[1] as i64;
-        indices
-            .map(|index| {
-                let at = if index < 0 { index + extent } else { index };
-                if (0..extent).contains(&at) {
-                    Ok(at as usize)
-                } else {
-                    Err(index)
-                }
-            })
-            .collect()
+        for (to, index) in chosen.iter_mut().zip(indices) {
+            let at = if index < 0 { index + extent } else { index };
+            if !(0..extent).contains(&at) {
+                return Err(index);
+            }
+            *to = at as u64;
+        }
+        Ok(())
     }
 }

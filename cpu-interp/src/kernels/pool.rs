@@ -4,10 +4,11 @@
 //! too small to be worth waking another thread stays on the calling thread: callers say what a task costs in
 //! nanoseconds, roughly. Which thread runs a task never changes its result, because a task owns what it writes.
 //!
-//! With one thread there is no pool and nothing is ever spawned. A caller that runs many kernels in a row should do so
-//! inside [`Threads::install`]: each kernel then starts from a pool thread, which is much cheaper than entering the
-//! pool once a kernel.
+//! With one thread there is no pool and nothing is ever spawned. A caller that runs many kernels in a row, of which
+//! [`Threads::watched`] says that they use several threads, should run them inside [`Threads::install`]: each kernel then
+//! starts from a pool thread, which is much cheaper than entering the pool once a kernel.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,6 +16,11 @@ use super::scratch::{Scratch, ScratchPool};
 
 /// Below this much work (nanoseconds) per thread another thread is not worth its wake-up.
 const WORTH_A_THREAD_NS: f64 = 12_000.0;
+
+thread_local! {
+    /// Whether a loop that began on this thread used others, for [`Threads::watched`].
+    static FORKED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// A fixed number of threads and their workspace.
 #[derive(Debug)]
@@ -63,6 +69,15 @@ impl Threads {
         }
     }
 
+    /// Runs `work` here; also tells whether a loop in it was worth several threads.
+    pub fn watched<R>(&self, work: impl FnOnce() -> R) -> (R, bool) {
+        let before = FORKED.replace(false);
+        let result = work();
+        let forked = FORKED.get();
+        FORKED.set(before || forked);
+        (result, forked)
+    }
+
     /// How many threads `tasks` tasks of `task_ns` nanoseconds each deserve.
     #[must_use]
     pub fn useful(&self, tasks: usize, task_ns: f64) -> usize {
@@ -104,6 +119,7 @@ impl Threads {
         };
         match &self.pool {
             Some(pool) if workers > 1 => {
+                FORKED.set(true);
                 let work: &(dyn Fn() + Sync) = &work;
                 pool.install(|| fork(workers, work));
             }
@@ -220,6 +236,10 @@ mod tests {
     #[test]
     fn small_work_stays_here() {
         let threads = Threads::new(2);
+        let work = |task_ns| threads.watched(|| threads.for_each(100, task_ns, |_| {})).1;
+        assert_eq!((work(10.0), work(1e5), work(10.0)), (false, true, false));
+        let (inner, outer) = threads.watched(|| work(1e5));
+        assert!(inner && outer);
         assert_eq!(threads.useful(100, 10.0), 1);
         assert_eq!(threads.useful(100, 1e5), 2);
         assert_eq!(threads.useful(1, 1e9), 1);

@@ -109,6 +109,8 @@ impl DimRule {
 #[derive(Clone, Debug)]
 pub struct MapOp {
     row: &'static Row,
+    /// The row's place in [`rows`].
+    at: usize,
     numbers: Vec<f32>,
     to: Option<DType>,
 }
@@ -123,10 +125,15 @@ impl PartialEq for MapOp {
 impl MapOp {
     /// The op of this name with its default attributes, if there is a row.
     pub fn named(name: &str) -> Option<MapOp> {
-        let row = rows().find(|row| row.def.name == name)?;
+        let (at, row) = rows().enumerate().find(|(_, row)| row.def.name == name)?;
         let numbers = row.attrs.iter().map(|(_, default)| *default).collect();
         let to = (row.types == Types::Cast).then_some(DType::F32);
-        Some(MapOp { row, numbers, to })
+        Some(MapOp {
+            row,
+            at,
+            numbers,
+            to,
+        })
     }
 
     /// A conversion.
@@ -152,6 +159,11 @@ impl MapOp {
     /// The row of the table.
     pub fn row(&self) -> &'static Row {
         self.row
+    }
+
+    /// The row's place in [`rows`], if the op is the row alone: without attributes.
+    pub fn plain(&self) -> Option<usize> {
+        (self.numbers.is_empty() && self.to.is_none()).then_some(self.at)
     }
 
     /// The op as a scalar expression over its present inputs, given their dtypes.

@@ -1,5 +1,8 @@
 //! Elementwise ops: one row of the op table each, by numpy's broadcasting.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use graph::op::{MapOp, Op};
 use tensor::{DType, Tensor};
 
@@ -20,7 +23,8 @@ macro_rules! unary {
                 /// # Errors
                 /// A dtype that the op does not take.
                 pub fn $method(&self) -> Result<Value, Error> {
-                    self.map(Op::Map(row($row)))
+                    static OP: LazyLock<MapOp> = LazyLock::new(|| row($row));
+                    self.map(Op::Map(OP.clone()))
                 }
             )+
         }
@@ -81,7 +85,8 @@ macro_rules! binary {
                 /// # Errors
                 /// Shapes that do not broadcast; dtypes that the op does not take, or that differ in a function.
                 pub fn $method(&self, other: &Value) -> Result<Value, Error> {
-                    self.with_other($row, other)
+                    static OP: LazyLock<MapOp> = LazyLock::new(|| row($row));
+                    self.with_other(&OP, other)
                 }
             )+
         }
@@ -130,7 +135,8 @@ macro_rules! with_number {
                 /// # Errors
                 /// A dtype that the op does not take.
                 pub fn $method(&self, number: f64) -> Result<Value, Error> {
-                    self.with_number($row, number)
+                    static OP: LazyLock<MapOp> = LazyLock::new(|| row($row));
+                    self.with_number(&OP, number)
                 }
             )+
         }
@@ -159,14 +165,14 @@ with_number! {
 }
 
 impl Value {
-    fn with_other(&self, name: &'static str, other: &Value) -> Result<Value, Error> {
-        let (a, b) = promoted(self, other)?;
-        apply(Op::Map(row(name)), &[&a, &b])
+    fn with_other(&self, op: &MapOp, other: &Value) -> Result<Value, Error> {
+        let [a, b] = promoted(self, other)?;
+        apply(Op::Map(op.clone()), &[&a, &b])
     }
 
-    fn with_number(&self, name: &'static str, number: f64) -> Result<Value, Error> {
+    fn with_number(&self, op: &MapOp, number: f64) -> Result<Value, Error> {
         let number = self.number(number)?;
-        apply(Op::Map(row(name)), &[self, &number])
+        apply(Op::Map(op.clone()), &[self, &number])
     }
 
     /// A number of this value's dtype, of rank 0, in its context or function.
@@ -196,7 +202,7 @@ impl Value {
     /// # Errors
     /// If `self` is no bool, shapes do not broadcast, or the dtypes of `a` and `b` differ in a function.
     pub fn select(&self, a: &Value, b: &Value) -> Result<Value, Error> {
-        let (a, b) = promoted(a, b)?;
+        let [a, b] = promoted(a, b)?;
         apply(Op::Map(row("where")), &[self, &a, &b])
     }
 
@@ -214,10 +220,10 @@ impl Value {
 
 /// Both values in the dtype that holds the elements of either, if both are eager; in a function nothing is promoted, and
 /// inference refuses what differs.
-pub(super) fn promoted(a: &Value, b: &Value) -> Result<(Value, Value), Error> {
-    if a.dtype() == b.dtype() || a.is_symbolic() || b.is_symbolic() {
-        return Ok((a.clone(), b.clone()));
+pub(super) fn promoted<'v>(a: &'v Value, b: &'v Value) -> Result<[Cow<'v, Value>; 2], Error> {
+    if a.is_symbolic() || b.is_symbolic() || a.dtype() == b.dtype() {
+        return Ok([Cow::Borrowed(a), Cow::Borrowed(b)]);
     }
     let dtype = tensor_core::promote(a.dtype(), b.dtype())?;
-    Ok((a.cast(dtype)?, b.cast(dtype)?))
+    Ok([Cow::Owned(a.cast(dtype)?), Cow::Owned(b.cast(dtype)?)])
 }

@@ -13,7 +13,7 @@ impl Value {
     /// # Errors
     /// Extents that do not fit, rank 0, or dtypes that differ in a function.
     pub fn matmul(&self, other: &Value) -> Result<Value, Error> {
-        let (a, b) = promoted(self, other)?;
+        let [a, b] = promoted(self, other)?;
         apply(Op::MatMul(MatMul), &[&a, &b])
     }
 

@@ -70,7 +70,7 @@ impl Tensor {
         T::unwrap(self.payload).map_err(|payload| ReinterpretError::new(Self { payload }, error))
     }
 
-    pub(super) fn mismatch<T: TensorElement>(&self, op: &'static str) -> TensorError {
+    pub(crate) fn mismatch<T: TensorElement>(&self, op: &'static str) -> TensorError {
         TensorError::DTypeMismatch {
             op,
             expected: T::dtype(),

@@ -18,6 +18,13 @@ pub struct TensorView<'a> {
     payload: ViewPayload<'a>,
 }
 
+/// No elements: `f32` of shape `[0]`.
+impl Default for TensorView<'_> {
+    fn default() -> Self {
+        TypedTensorView::<f32>::trusted(&[], TensorLayout::empty()).into()
+    }
+}
+
 impl<'a, T: TensorElement> From<TypedTensorView<'a, T>> for TensorView<'a> {
     fn from(view: TypedTensorView<'a, T>) -> Self {
         Self {
