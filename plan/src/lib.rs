@@ -18,9 +18,7 @@ mod source;
 mod step;
 mod verify;
 
-pub use backend::{
-    Backend, BackendError, Elementwise, Fallback, Feed, Operand, Prepared, Report,
-};
+pub use backend::{Backend, BackendError, Elementwise, Fallback, Feed, Operand, Prepared, Report};
 pub use model::{ARENA_ALIGNMENT_BYTES, Buffer, BufferId, Constant, Place, Plan, Port};
 pub use source::{Epilogue, Load, Source};
 pub use step::{ConvStep, PoolStep, Step, StepKind, Window2d};

@@ -9,15 +9,33 @@
 
 use std::sync::OnceLock;
 
-use bytemuck::{cast_slice, cast_slice_mut};
+use bytemuck::{NoUninit, cast_slice, cast_slice_mut};
 use graph::op::{MapOp, Op, map};
 use graph::{TensorType, ValueFacts};
 use plan::{Backend, Elementwise, Operand};
-use tensor::{DType, SharedTensor, Tensor, TensorElement};
+use tensor::{DType, SharedTensor, TensorElement};
 use tinyvec::ArrayVec;
 
 /// Most operands of an op that is served.
 const MOST_OPERANDS: usize = 2;
+
+/// Runs `$body` with `$T` as the element type of a dtype that expressions are evaluated in, or `None`.
+macro_rules! with_number {
+    ($dtype:expr, $T:ident => $body:expr, bool => $on_bool:expr) => {
+        with_number!(@ $dtype, $T => $body, bool => $on_bool,
+            F32 f32, F64 f64, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64)
+    };
+    (@ $dtype:expr, $T:ident => $body:expr, bool => $on_bool:expr, $($D:ident $Type:ty),+) => {
+        match $dtype {
+            $(DType::$D => {
+                type $T = $Type;
+                $body
+            })+
+            DType::Bool => $on_bool,
+            DType::C32 | DType::C64 | DType::F16 | DType::BF16 | DType::External(_) => None,
+        }
+    };
+}
 
 /// An expression of a row for one dtype.
 struct Kernel {
@@ -63,28 +81,9 @@ impl Small {
         operands: &[&SharedTensor],
     ) -> Option<SharedTensor> {
         let Op::Map(op) = op else { return None };
-        if operands.len() > MOST_OPERANDS {
-            return None;
-        }
         let dtype = operands.first()?.dtype();
-        let whole = operands.iter().max_by_key(|operand| operand.rank())?;
-        let fits = |operand: &&SharedTensor| {
-            operand.dtype() == dtype
-                && (operand.shape() == whole.shape() || operand.rank() == 0)
-                && operand.layout().is_row_major_contiguous()
-        };
-        if whole.is_empty() || !operands.iter().all(fits) {
-            return None;
-        }
         let kernel = self.kernel(backend, op, dtype, operands.len())?;
-        if whole.len() > kernel.elementwise.most() {
-            return None;
-        }
-        let mut bytes: ArrayVec<[Operand<'_>; MOST_OPERANDS]> = ArrayVec::new();
-        for operand in operands {
-            bytes.push(elements(operand, whole.rank())?);
-        }
-        result(kernel, whole.shape(), whole.len(), &bytes)
+        with_number!(dtype, T => kernel.run::<T>(operands), bool => kernel.run::<bool>(operands))
     }
 }
 
@@ -103,54 +102,56 @@ impl Kernel {
     }
 }
 
-/// Runs `$body` with `$T` as the element type of a dtype that expressions are evaluated in, or `None`.
-macro_rules! with_number {
-    ($dtype:expr, $T:ident => $body:expr, bool => $on_bool:expr) => {
-        with_number!(@ $dtype, $T => $body, bool => $on_bool,
-            F32 f32, F64 f64, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64)
-    };
-    (@ $dtype:expr, $T:ident => $body:expr, bool => $on_bool:expr, $($D:ident $Type:ty),+) => {
-        match $dtype {
-            $(DType::$D => {
-                type $T = $Type;
-                $body
-            })+
-            DType::Bool => $on_bool,
-            DType::C32 | DType::C64 | DType::F16 | DType::BF16 | DType::External(_) => None,
+impl Kernel {
+    /// The result for operands with elements of type `T`, if they suit.
+    fn run<T: TensorElement + NoUninit>(&self, operands: &[&SharedTensor]) -> Option<SharedTensor> {
+        let [first, rest @ ..] = operands else {
+            return None;
+        };
+        // Of two shapes the one of more axes is the result's, or both are.
+        let whole = rest.iter().fold(first, |most, operand| {
+            if operand.rank() > most.rank() {
+                operand
+            } else {
+                most
+            }
+        });
+        let count = whole.len();
+        if count == 0 || count > self.elementwise.most() {
+            return None;
         }
-    };
-}
-
-/// The elements of an operand as bytes, if they are on the host.
-fn elements(operand: &SharedTensor, rank: usize) -> Option<Operand<'_>> {
-    let bytes = with_number!(operand.dtype(),
-        T => Some(cast_slice::<T, u8>(operand.as_slice().ok()?)),
-        bool => Some(cast_slice::<bool, u8>(operand.as_slice().ok()?)))?;
-    Some(if operand.rank() == rank {
-        Operand::Each(bytes)
-    } else {
-        Operand::One(bytes)
-    })
-}
-
-fn result(
-    kernel: &Kernel,
-    shape: &[usize],
-    count: usize,
-    operands: &[Operand<'_>],
-) -> Option<SharedTensor> {
-    fn tensor<T: TensorElement>(shape: &[usize], elements: Vec<T>) -> Option<SharedTensor> {
-        let tensor = Tensor::from_vec_row_major(shape, elements).ok()?;
-        Some(tensor.into())
+        let mut bytes: ArrayVec<[Operand<'_>; MOST_OPERANDS]> = ArrayVec::new();
+        for &operand in operands {
+            let elements = cast_slice::<T, u8>(operand.as_slice().ok()?);
+            bytes.push(
+                if std::ptr::eq(operand, *whole) || operand.shape().iter().eq(whole.shape()) {
+                    Operand::Each(elements)
+                } else if operand.rank() == 0 {
+                    Operand::One(elements)
+                } else {
+                    return None;
+                },
+            );
+        }
+        self.filled(whole, count, &bytes)
     }
-    let run = |out: &mut [u8]| kernel.elementwise.run(operands, out);
-    with_number!(kernel.result, T => {
-        let mut out = vec![T::default(); count];
-        run(cast_slice_mut(&mut out));
-        tensor(shape, out)
-    }, bool => {
-        let mut out = vec![0_u8; count];
-        run(&mut out);
-        tensor(shape, out.into_iter().map(|byte| byte != 0).collect())
-    })
+
+    /// A tensor of the shape of `whole`.
+    fn filled(
+        &self,
+        whole: &SharedTensor,
+        count: usize,
+        operands: &[Operand<'_>],
+    ) -> Option<SharedTensor> {
+        with_number!(self.result, T => {
+            let mut out = vec![T::default(); count];
+            self.elementwise.run(operands, cast_slice_mut(&mut out));
+            whole.row_major_like(out).ok()
+        }, bool => {
+            let mut out = vec![0_u8; count];
+            self.elementwise.run(operands, &mut out);
+            let out: Vec<bool> = out.into_iter().map(|byte| byte != 0).collect();
+            whole.row_major_like(out).ok()
+        })
+    }
 }

@@ -89,7 +89,7 @@ impl fmt::Debug for Specialisation {
 impl Specialisation {
     pub(crate) fn new(
         import: Arc<Graph>,
-            compiler: Arc<Compiler>,
+        compiler: Arc<Compiler>,
         segments: Vec<Arc<Segment>>,
     ) -> Self {
         Specialisation {

@@ -41,7 +41,8 @@ impl Now {
         let count = self.tensors.len();
         if self.frame.is_empty() {
             for state in &self.tensors {
-                self.frame.push(Tensor::zeros(state.dtype(), state.shape())?);
+                self.frame
+                    .push(Tensor::zeros(state.dtype(), state.shape())?);
             }
         }
         let lent = outputs.iter_mut().map(std::mem::take);

@@ -4,6 +4,7 @@
 //! op, compiled once for its dtypes and shapes and kept here: a repeated call costs a look-up and the kernel.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graph::op::Op;
@@ -39,14 +40,40 @@ struct Context {
     random: Mutex<Random>,
 }
 
-/// Ops of one key differ in their attributes.
-type CompiledOps = HashMap<Key, Vec<(Op, Arc<CompiledFunction>)>>;
+/// Compiled ops by a hash of their names and of the dtypes and shapes of their inputs, so that a look-up takes no memory. Those
+/// of one hash differ in what [`CompiledOp::is`] compares.
+type CompiledOps = HashMap<u64, Vec<CompiledOp>>;
 
-/// What eager ops are looked up by; ops of one name differ in their attributes.
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    op: &'static str,
+/// An op compiled for inputs of these dtypes and shapes.
+struct CompiledOp {
+    op: Op,
     inputs: Vec<Option<(DType, Vec<usize>)>>,
+    function: Arc<CompiledFunction>,
+}
+
+impl CompiledOp {
+    fn is(&self, op: &Op, inputs: &[Option<TensorView<'_>>]) -> bool {
+        let known = self.inputs.iter().flatten();
+        let known = known.map(|(dtype, shape)| (*dtype, &shape[..]));
+        let left_out = |mine: &Option<_>, other: &Option<_>| mine.is_none() == other.is_none();
+        let inputs_fit = self.inputs.len() == inputs.len()
+            && std::iter::zip(&self.inputs, inputs).all(|(mine, other)| left_out(mine, other))
+            && known.eq(inputs.iter().flatten().map(type_of));
+        inputs_fit && self.op == *op
+    }
+}
+
+fn type_of<'v>(view: &'v TensorView<'_>) -> (DType, &'v [usize]) {
+    (view.dtype(), view.shape())
+}
+
+fn hash_of(op: &Op, inputs: &[Option<TensorView<'_>>]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    op.name().hash(&mut hasher);
+    for input in inputs {
+        input.as_ref().map(type_of).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// The state of the random numbers: a seed, and how many blocks of its stream are used up.
@@ -152,10 +179,7 @@ impl Tf {
         let function = self.function(op, &views)?;
         let feeds: Vec<TensorView<'_>> = views.into_iter().flatten().collect();
         let outputs = function.run_views(&feeds)?;
-        Ok(outputs
-            .into_iter()
-            .map(SharedTensor::from)
-            .collect())
+        Ok(outputs.into_iter().map(SharedTensor::from).collect())
     }
 
     /// The compiled function of one op for inputs of these dtypes and shapes.
@@ -164,14 +188,10 @@ impl Tf {
         op: &Op,
         inputs: &[Option<TensorView<'_>>],
     ) -> Result<Arc<CompiledFunction>, Error> {
-        let ty = |view: &TensorView<'_>| (view.dtype(), view.shape().to_vec());
-        let key = Key {
-            op: op.name(),
-            inputs: inputs.iter().map(|input| input.as_ref().map(ty)).collect(),
-        };
+        let hash = hash_of(op, inputs);
         let found = |ops: &CompiledOps| {
-            let same = ops.get(&key)?.iter().find(|(other, _)| other == op)?;
-            Some(same.1.clone())
+            let same = ops.get(&hash)?.iter().find(|kept| kept.is(op, inputs))?;
+            Some(same.function.clone())
         };
         if let Some(function) = found(&lock(&self.0.ops)) {
             return Ok(function);
@@ -183,9 +203,12 @@ impl Tf {
         if ops.len() >= KEPT_OPS {
             ops.clear();
         }
-        ops.entry(key)
-            .or_default()
-            .push((op.clone(), function.clone()));
+        let ty = |view: &TensorView<'_>| (view.dtype(), view.shape().to_vec());
+        ops.entry(hash).or_default().push(CompiledOp {
+            op: op.clone(),
+            inputs: inputs.iter().map(|input| input.as_ref().map(ty)).collect(),
+            function: function.clone(),
+        });
         Ok(function)
     }
 }

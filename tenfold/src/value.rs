@@ -173,11 +173,16 @@ impl Value {
 
 /// Applies an op of one output.
 pub(crate) fn apply(op: Op, inputs: &[&Value]) -> Result<Value, Error> {
-    if let Some(value) = applied_small(&op, inputs) {
+    apply_one(&op, inputs)
+}
+
+/// Applies an op of one output that is kept somewhere.
+pub(crate) fn apply_one(op: &Op, inputs: &[&Value]) -> Result<Value, Error> {
+    if let Some(value) = applied_small(op, inputs) {
         return Ok(value);
     }
     let inputs: Vec<Option<&Value>> = inputs.iter().map(|&input| Some(input)).collect();
-    Ok(apply_all(&op, &inputs)?.swap_remove(0))
+    Ok(apply_all(op, &inputs)?.swap_remove(0))
 }
 
 /// The value of an elementwise op over a few elements that are there; `None` for any other.

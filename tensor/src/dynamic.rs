@@ -99,6 +99,7 @@ impl Tensor {
     }
 
     /// Shape, strides and offset.
+    #[inline]
     #[must_use]
     pub fn layout(&self) -> &TensorLayout {
         each_preset!(Payload, &self.payload, t => t.layout(), external => external.layout())

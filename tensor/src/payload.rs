@@ -35,6 +35,7 @@ macro_rules! define_payloads {
             impl TensorElement for $Type {}
 
             impl Hooks for $Type {
+                #[inline]
                 fn wrap(tensor: TypedTensor<Self>) -> Payload {
                     Payload::$Variant(tensor)
                 }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use tensor_core::{DType, SliceSpec, TensorLayout};
 
 use crate::{
-    Placement, ReinterpretError, Result, Tensor, TensorElement, TensorError, TensorView, TensorViewMut,
+    Placement, ReinterpretError, Result, Tensor, TensorElement, TensorError, TensorView,
+    TensorViewMut, TypedTensor,
 };
 
 /// A tensor with many owners. Cloning and every view operation copy no element.
@@ -31,6 +32,7 @@ pub struct SharedTensor {
 }
 
 impl From<Tensor> for SharedTensor {
+    #[inline]
     fn from(tensor: Tensor) -> Self {
         Self {
             owner: Arc::new(tensor),
@@ -50,19 +52,45 @@ impl SharedTensor {
         Self::trusted(Arc::clone(&self.owner), layout)
     }
 
+    /// A tensor of this one's shape with other elements, which are listed with the last axis fastest. Adopts the vector.
+    ///
+    /// # Errors
+    /// [`TensorError::Validation`] if the element count is not `elements.len()`.
+    #[inline]
+    pub fn row_major_like<T: TensorElement>(&self, elements: Vec<T>) -> Result<Self> {
+        let layout = self.layout();
+        if elements.len() != layout.element_count() {
+            return Ok(Tensor::from_vec_row_major(layout.shape(), elements)?.into());
+        }
+        let simple = self.part.is_none() && layout.is_row_major_contiguous();
+        let layout = if simple {
+            layout.clone()
+        } else {
+            layout.row_major_like()
+        };
+        let tensor = TypedTensor::from_dense(layout, elements);
+        Ok(Self {
+            owner: Arc::new(tensor.into()),
+            part: None,
+        })
+    }
+
     /// The element type.
+    #[inline]
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.owner.dtype()
     }
 
     /// Shape, strides and offset.
+    #[inline]
     #[must_use]
     pub fn layout(&self) -> &TensorLayout {
         self.part.as_deref().unwrap_or_else(|| self.owner.layout())
     }
 
     /// The extents.
+    #[inline]
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         self.layout().shape()
@@ -75,12 +103,14 @@ impl SharedTensor {
     }
 
     /// The number of axes.
+    #[inline]
     #[must_use]
     pub fn rank(&self) -> usize {
         self.layout().rank()
     }
 
     /// The number of logical elements.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.layout().element_count()
@@ -127,6 +157,7 @@ impl SharedTensor {
     /// # Errors
     /// [`TensorError::DTypeMismatch`], [`TensorError::NotOnHost`], or
     /// [`ValidationError::NonContiguous`](tensor_core::ValidationError::NonContiguous) if they do not lie so.
+    #[inline]
     pub fn as_slice<T: TensorElement>(&self) -> Result<&[T]> {
         let typed = self.owner.as_typed::<T>();
         let typed = typed.ok_or_else(|| self.owner.mismatch::<T>("as_slice"))?;

@@ -55,7 +55,11 @@ fn functions(threads: usize) -> Vec<(&'static str, CompiledFunction, Vec<usize>)
         let dims = shape.iter().map(|&extent| extent.into());
         let x = func.input("x", DType::F32, dims).unwrap();
         body(&func, &x);
-        (name, func.compile(&options(threads)).unwrap(), shape.to_vec())
+        (
+            name,
+            func.compile(&options(threads)).unwrap(),
+            shape.to_vec(),
+        )
     };
     let layer = |x: &Value| {
         let (w, b) = (numbers(&tf, &[64, 64]), numbers(&tf, &[64]));
@@ -74,19 +78,24 @@ fn functions(threads: usize) -> Vec<(&'static str, CompiledFunction, Vec<usize>)
             let w = numbers(&tf, &[4, 2, 3, 3]);
             let y = x.conv2d(&w, None, 1, 1).unwrap().gelu().unwrap();
             let y = y.max_pool2d(2, 2, 0).unwrap();
-            func.output("y", &y.permute(&[0, 2, 3, 1]).unwrap()).unwrap();
+            func.output("y", &y.permute(&[0, 2, 3, 1]).unwrap())
+                .unwrap();
         }),
         build("bools, doubles and a gather", &[6, 5], &|func, x| {
-            func.output("large", &x.greater_scalar(0.1).unwrap()).unwrap();
+            func.output("large", &x.greater_scalar(0.1).unwrap())
+                .unwrap();
             let wide = x.cast(DType::F64).unwrap();
-            func.output("sums", &wide.sum_axes(&[1], false).unwrap()).unwrap();
+            func.output("sums", &wide.sum_axes(&[1], false).unwrap())
+                .unwrap();
             let order = tf.values([3], vec![5_i64, 0, 2]).unwrap();
             let rows = x.gather(&order, 0).unwrap();
             func.output("rows", &rows.concat(&[x], 0).unwrap()).unwrap();
         }),
         build("state", &[16], &|func, x| {
             let zero = tf.zeros(DType::F32, [16]).unwrap();
-            let position = func.state("position", zero.tensor().unwrap().clone()).unwrap();
+            let position = func
+                .state("position", zero.tensor().unwrap().clone())
+                .unwrap();
             let next = (&position + &(x * 0.25).unwrap()).unwrap();
             func.update(&position, &next).unwrap();
             func.output("speed", &(&next - &position).unwrap()).unwrap();
@@ -144,12 +153,22 @@ fn j11_states_go_on_from_run_to_run_in_either_way() {
     let mut wrong = [Tensor::full([3], 7.0_f32).unwrap()];
     let error = function.run_into(&[("x", &x)], &mut wrong).unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("speed") && text.contains("[16]") && text.contains("[3]"), "{text}");
+    assert!(
+        text.contains("speed") && text.contains("[16]") && text.contains("[3]"),
+        "{text}"
+    );
     assert_eq!(wrong[0].as_slice::<f32>().unwrap(), [7.0; 3]);
     let position = function.state("position").unwrap();
     assert_eq!(position.as_slice::<f32>().unwrap(), [1.5; 16]);
     function.run_into(&[("x", &x)], &mut outputs).unwrap();
-    assert_eq!(function.state("position").unwrap().as_slice::<f32>().unwrap(), [1.75; 16]);
+    assert_eq!(
+        function
+            .state("position")
+            .unwrap()
+            .as_slice::<f32>()
+            .unwrap(),
+        [1.75; 16]
+    );
 }
 
 /// Everything that a tensor says of itself is refused before anything runs, and named.

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use candle_core::{Device, Tensor as Candle};
 use cpu_interp::kernels::Cpu;
-use cpu_interp::kernels::gemm::{Batch, Epilogue, Gemm, Lhs, MatRef, Output, PackedB, Rhs, Strip, gemm};
+use cpu_interp::kernels::gemm::{
+    Batch, Epilogue, Gemm, Lhs, MatRef, Output, PackedB, Rhs, Strip, gemm,
+};
 use ndarray::{Array1, Array2};
 use tenfold::prelude::*;
 
@@ -74,7 +76,10 @@ fn add(group: &'static str, visit: &mut Visit<'_>) -> Result<(), Failure> {
         sides: vec![
             ("tenfold", Box::new(|| thousand(|| &x + &y))),
             ("ndarray", Box::new(|| thousand(|| &ndx + &ndy))),
-            ("ndarray, dynamic rank", Box::new(|| thousand(|| &dynx + &dyny))),
+            (
+                "ndarray, dynamic rank",
+                Box::new(|| thousand(|| &dynx + &dyny)),
+            ),
             ("candle", Box::new(|| thousand(|| &cx + &cy))),
         ],
     })
@@ -92,10 +97,17 @@ fn same(side: &str, found: &[f32], expect: &[f32]) -> Result<(), Failure> {
 fn layers(group: &'static str, visit: &mut Visit<'_>) -> Result<(), Failure> {
     let pseudo = |seed: u32, count: usize| -> Vec<f32> {
         let number = |at: u32| (at.wrapping_mul(2_654_435_761).wrapping_add(seed) >> 16) as f32;
-        (0..count as u32).map(|at| number(at) / 65536.0 - 0.5).collect()
+        (0..count as u32)
+            .map(|at| number(at) / 65536.0 - 0.5)
+            .collect()
     };
     let square = FEATURES * FEATURES;
-    let (w1, w2, b1, b2) = (pseudo(1, square), pseudo(2, square), pseudo(3, FEATURES), pseudo(4, FEATURES));
+    let (w1, w2, b1, b2) = (
+        pseudo(1, square),
+        pseudo(2, square),
+        pseudo(3, FEATURES),
+        pseudo(4, FEATURES),
+    );
     let x = pseudo(5, FEATURES);
 
     let options = one_thread();
@@ -111,7 +123,11 @@ fn layers(group: &'static str, visit: &mut Visit<'_>) -> Result<(), Failure> {
     let mut results = vec![Tensor::zeros(DType::F32, [1, FEATURES])?];
     function.run_into(&[("x", &feed)], &mut results)?;
 
-    let matrix = |w: &[f32]| Array2::from_shape_fn((FEATURES, FEATURES), |(row, column)| w[row * FEATURES + column]);
+    let matrix = |w: &[f32]| {
+        Array2::from_shape_fn((FEATURES, FEATURES), |(row, column)| {
+            w[row * FEATURES + column]
+        })
+    };
     let (nw1, nw2) = (matrix(&w1), matrix(&w2));
     let (nb1, nb2) = (Array1::from(b1.clone()), Array1::from(b2.clone()));
     let nx = Array1::from(x.clone());
@@ -130,9 +146,15 @@ fn layers(group: &'static str, visit: &mut Visit<'_>) -> Result<(), Failure> {
         name: "two layers of 64 features".into(),
         bytes: CALLS * 2 * square * 4,
         sides: vec![
-            ("tenfold", Box::new(|| thousand(|| function.run_into(&[("x", &feed)], &mut results)))),
+            (
+                "tenfold",
+                Box::new(|| thousand(|| function.run_into(&[("x", &feed)], &mut results))),
+            ),
             ("ndarray", Box::new(|| thousand(by_ndarray))),
-            ("its kernels", Box::new(|| thousand(|| kernels.run(&cpu, &x, &mut out)))),
+            (
+                "its kernels",
+                Box::new(|| thousand(|| kernels.run(&cpu, &x, &mut out))),
+            ),
         ],
     })
 }
@@ -170,8 +192,26 @@ impl<'a> Kernels<'a> {
     fn run(&self, cpu: &Cpu, x: &[f32], out: &mut [f32]) {
         let mut hidden = [0.0; FEATURES];
         let [(w1, b1), (w2, b2)] = &self.0;
-        layer(cpu, x, w1, &Layer { bias: b1, relu: true }, &mut hidden);
-        layer(cpu, &hidden, w2, &Layer { bias: b2, relu: false }, out);
+        layer(
+            cpu,
+            x,
+            w1,
+            &Layer {
+                bias: b1,
+                relu: true,
+            },
+            &mut hidden,
+        );
+        layer(
+            cpu,
+            &hidden,
+            w2,
+            &Layer {
+                bias: b2,
+                relu: false,
+            },
+            out,
+        );
     }
 }
 
@@ -181,7 +221,13 @@ fn layer(cpu: &Cpu, x: &[f32], weights: &PackedB, epilogue: &Layer<'_>, out: &mu
         m: 1,
         n: FEATURES,
         k: FEATURES,
-        a: Lhs::Strided(MatRef::strided(x, 0, FEATURES as isize, 1, Batch::Table(&[0]))),
+        a: Lhs::Strided(MatRef::strided(
+            x,
+            0,
+            FEATURES as isize,
+            1,
+            Batch::Table(&[0]),
+        )),
         b: Rhs::Packed(weights),
     };
     gemm(cpu, &product, Output::dense(out, 1, FEATURES), epilogue);

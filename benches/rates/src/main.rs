@@ -1,4 +1,4 @@
-//! Rates of strided copies and of files of tensors, beside those of others, for `cargo xtask bench rates`.
+//! Rates of small calls, strided copies and files of tensors, beside those of others, for `cargo xtask bench rates`.
 //!
 //! `rates ROUNDS [WORD..]` measures the cases whose "group/name" contains a word, all of them without one. Each case is one
 //! piece of work done by several sides, which take turns in one thread; `copies` and `files` say which. It prints a line

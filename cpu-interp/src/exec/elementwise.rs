@@ -57,7 +57,6 @@ impl Elementwise for OneTile {
             return self.program.run(self.isa, &inputs, &mut [], out);
         }
         let mut scratch = self.scratch.take();
-        self.program
-            .run(self.isa, &inputs, scratch.get(slots), out);
+        self.program.run(self.isa, &inputs, scratch.get(slots), out);
     }
 }

@@ -113,7 +113,9 @@ impl<'r> Memory<'r> {
         workspace: &'r ScratchPool,
     ) -> Result<Self, BackendError> {
         let feeds = feeds.iter().map(feed_bytes).collect::<Result<_, _>>()?;
-        let outputs = outputs.iter_mut().map(|output| output_bytes(output, workspace));
+        let outputs = outputs
+            .iter_mut()
+            .map(|output| output_bytes(output, workspace));
         let outputs = outputs.collect::<Result<_, _>>()?;
         let arena = arena.try_get(plan.arena_bytes.div_ceil(4));
         let arena = cast_slice_mut(arena.ok_or(BackendError::OutOfMemory {

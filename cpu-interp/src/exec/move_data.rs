@@ -164,11 +164,7 @@ impl GatherStep {
     }
 
     /// Writes the indices counted from the start to `chosen`; the error is an index out of range.
-    fn resolve(
-        &self,
-        indices: impl Iterator<Item = i64>,
-        chosen: &mut [u64],
-    ) -> Result<(), i64> {
+    fn resolve(&self, indices: impl Iterator<Item = i64>, chosen: &mut [u64]) -> Result<(), i64> {
         let extent = self.split[1] as i64;
         for (to, index) in chosen.iter_mut().zip(indices) {
             let at = if index < 0 { index + extent } else { index };

@@ -117,8 +117,11 @@ pub struct MapOp {
 
 impl PartialEq for MapOp {
     fn eq(&self, other: &Self) -> bool {
-        let bits = |m: &MapOp| m.numbers.iter().map(|n| n.to_bits()).collect::<Vec<_>>();
-        self.row.def.name == other.row.def.name && bits(self) == bits(other) && self.to == other.to
+        let bits = |m: &'_ MapOp, at: usize| m.numbers.get(at).map(|n| n.to_bits());
+        let most = self.numbers.len().max(other.numbers.len());
+        self.at == other.at
+            && (0..most).all(|at| bits(self, at) == bits(other, at))
+            && self.to == other.to
     }
 }
 

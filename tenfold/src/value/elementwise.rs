@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use graph::op::{MapOp, Op};
 use tensor::{DType, Tensor};
 
-use super::{Value, apply};
+use super::{Value, apply, apply_one};
 use crate::Error;
 
 /// The op of a row of the table.
@@ -23,8 +23,8 @@ macro_rules! unary {
                 /// # Errors
                 /// A dtype that the op does not take.
                 pub fn $method(&self) -> Result<Value, Error> {
-                    static OP: LazyLock<MapOp> = LazyLock::new(|| row($row));
-                    self.map(Op::Map(OP.clone()))
+                    static OP: LazyLock<Op> = LazyLock::new(|| Op::Map(row($row)));
+                    apply_one(&OP, &[self])
                 }
             )+
         }
@@ -85,7 +85,7 @@ macro_rules! binary {
                 /// # Errors
                 /// Shapes that do not broadcast; dtypes that the op does not take, or that differ in a function.
                 pub fn $method(&self, other: &Value) -> Result<Value, Error> {
-                    static OP: LazyLock<MapOp> = LazyLock::new(|| row($row));
+                    static OP: LazyLock<Op> = LazyLock::new(|| Op::Map(row($row)));
                     self.with_other(&OP, other)
                 }
             )+
@@ -135,7 +135,7 @@ macro_rules! with_number {
                 /// # Errors
                 /// A dtype that the op does not take.
                 pub fn $method(&self, number: f64) -> Result<Value, Error> {
-                    static OP: LazyLock<MapOp> = LazyLock::new(|| row($row));
+                    static OP: LazyLock<Op> = LazyLock::new(|| Op::Map(row($row)));
                     self.with_number(&OP, number)
                 }
             )+
@@ -165,14 +165,14 @@ with_number! {
 }
 
 impl Value {
-    fn with_other(&self, op: &MapOp, other: &Value) -> Result<Value, Error> {
+    fn with_other(&self, op: &Op, other: &Value) -> Result<Value, Error> {
         let [a, b] = promoted(self, other)?;
-        apply(Op::Map(op.clone()), &[&a, &b])
+        apply_one(op, &[&a, &b])
     }
 
-    fn with_number(&self, op: &MapOp, number: f64) -> Result<Value, Error> {
+    fn with_number(&self, op: &Op, number: f64) -> Result<Value, Error> {
         let number = self.number(number)?;
-        apply(Op::Map(op.clone()), &[self, &number])
+        apply_one(op, &[self, &number])
     }
 
     /// A number of this value's dtype, of rank 0, in its context or function.

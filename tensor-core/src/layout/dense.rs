@@ -191,6 +191,7 @@ impl<R: TensorRank> TensorLayout<R> {
     }
 
     /// Whether the elements lie side by side in row-major order, axes of extent 1 ignored.
+    #[inline]
     #[must_use]
     pub fn is_row_major_contiguous(&self) -> bool {
         self.is_contiguous_in(MemoryOrder::RowMajor)
@@ -203,6 +204,7 @@ impl<R: TensorRank> TensorLayout<R> {
     }
 
     /// Whether the elements lie side by side in the memory order `order`, axes of extent 1 ignored; an empty layout does.
+    #[inline]
     #[must_use]
     pub fn is_contiguous_in(&self, order: MemoryOrder) -> bool {
         let axes = self.shape().iter().zip(self.strides());

@@ -12,6 +12,7 @@ use crate::{
 };
 
 impl<T: TensorElement> From<TypedTensor<T>> for Tensor {
+    #[inline]
     fn from(tensor: TypedTensor<T>) -> Self {
         Self {
             payload: T::wrap(tensor),

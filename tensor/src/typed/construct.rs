@@ -58,6 +58,7 @@ impl<T, R: TensorRank> TypedTensor<T, R, Dynamic> {
     }
 
     /// A tensor of elements already in the order of a dense `layout` of as many elements.
+    #[inline]
     pub(crate) fn from_dense(layout: TensorLayout<R>, data: Vec<T>) -> Self {
         debug_assert_eq!(
             layout.element_count(),

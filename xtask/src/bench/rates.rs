@@ -1,4 +1,4 @@
-//! `cargo xtask bench rates`: strided copies and files of tensors beside ndarray, candle and safetensors.
+//! `cargo xtask bench rates`: small calls, strided copies and files of tensors beside ndarray, candle and safetensors.
 //!
 //! `benches/rates` measures, all sides of a case in turns in one process, and prints a line per side; this makes the
 //! tables and the record of them.
@@ -24,10 +24,10 @@ const PEERS: [&str; 3] = ["ndarray", "candle-core", "safetensors"];
 const LIMIT: &str = "memcpy";
 
 const HELP: &str = "\
-cargo xtask bench rates [WORD..] [OPTIONS]   strided copies and files of tensors beside ndarray, candle and safetensors
+cargo xtask bench rates [WORD..] [OPTIONS]   small calls, strided copies and files of tensors beside ndarray, candle and safetensors
 
-  WORD..          only the cases whose \"group/name\" contains one of the words: copy, file, transpose, u8, mapped, ..
-  --rounds N      turns of each side of a copy, 31 if not given; of a file a fifth of them
+  WORD..          only the cases whose \"group/name\" contains one of the words: calls, copy, file, transpose, u8, mapped, ..
+  --rounds N      turns of each side of a call or copy, 31 if not given; of a file a fifth of them
   --wait-quiet    first wait, up to 10 minutes, until other processes use less than a tenth of a core
   --record        write benches/record/DATE-MACHINE-rates.json and benches/record/rates.md; takes no word
 ";
@@ -175,7 +175,7 @@ impl Report {
     /// A table per group.
     fn markdown(&self) -> String {
         let mut text = format!(
-            "{}{} rounds of copies, {} of files, one thread. GB/s are of the bytes that are copied or read, counted once; beside them Tenfold's share of the rate at which `memcpy` copies as many. In brackets Tenfold's time divided by the other's (the median of the rounds): below 1 Tenfold is faster.\n",
+            "{}{} rounds of calls and copies, {} of files, one thread. A thousand calls take as many microseconds as one takes nanoseconds. GB/s are of the bytes that are copied or read, counted once; beside them Tenfold's share of the rate at which `memcpy` copies as many. In brackets Tenfold's time divided by the other's (the median of the rounds): below 1 Tenfold is faster.\n",
             self.circumstances.markdown(),
             self.rounds,
             self.rounds.div_ceil(5),
@@ -224,22 +224,31 @@ impl Report {
     }
 }
 
-/// The table of a group, whose cases have the same sides.
+/// The table of a group. Where bytes are moved, as the limit beside a case tells, there are rates.
 fn table(cases: &[&Case]) -> Table {
     let first = cases[0];
-    let others = first.sides[1..].iter().map(|side| side.name.as_str());
-    let others: Vec<&str> = others.filter(|&name| name != LIMIT).collect();
-    let mut columns = vec![first.group.as_str(), OURS, "GB/s", "of memcpy"];
+    let moves = first.side(LIMIT).is_some();
+    let mut others: Vec<&str> = Vec::new();
+    for side in cases.iter().flat_map(|case| &case.sides[1..]) {
+        let name = side.name.as_str();
+        if name != LIMIT && !others.contains(&name) {
+            others.push(name);
+        }
+    }
+    let mut columns = vec![first.group.as_str(), OURS];
+    if moves {
+        columns.extend(["GB/s", "of memcpy"]);
+    }
     columns.extend(&others);
     let mut table = Table::new(&columns);
     for case in cases {
         let limit = case.side(LIMIT);
-        let mut row = vec![
-            case.name.clone(),
-            duration(case.sides[0].median_ns),
-            three_digits(case.rate()),
-            limit.map_or("-".into(), |limit| format!("{:.0} %", 100.0 / limit.ratio)),
-        ];
+        let mut row = vec![case.name.clone(), duration(case.sides[0].median_ns)];
+        if moves {
+            row.push(three_digits(case.rate()));
+            let share = limit.map(|limit| format!("{:.0} %", 100.0 / limit.ratio));
+            row.push(share.unwrap_or_else(|| "-".into()));
+        }
         row.extend(others.iter().map(|name| {
             case.side(name).map_or("-".into(), |side| {
                 format!("{} ({:.2})", duration(side.median_ns), side.ratio)
@@ -259,12 +268,16 @@ copy\tt\t8000\ttenfold\t2000\t1900\t1\t1\t1
 copy\tt\t8000\tndarray\t4000\t3900\t0.5\t0.4\t0.6
 copy\tt\t8000\tmemcpy\t1000\t900\t2\t1.9\t2.1
 file\tf\t10\ttenfold\t5\t5\t1\t1\t1
+calls\ta\t10\ttenfold\t5\t5\t1\t1\t1
+calls\ta\t10\tndarray\t10\t9\t0.5\t0.5\t0.5
+calls\tb\t10\ttenfold\t8\t8\t1\t1\t1
+calls\tb\t10\tcandle\t4\t4\t2\t2\t2
 ";
 
     #[test]
     fn lines_are_gathered_by_case() {
         let cases = parse(TEXT).unwrap();
-        assert_eq!(cases.len(), 2);
+        assert_eq!(cases.len(), 4);
         assert_eq!((cases[0].sides.len(), cases[1].sides.len()), (3, 1));
         assert_eq!((cases[0].rate(), cases[1].rate()), (4.0, 2.0));
         assert_eq!(
@@ -273,6 +286,15 @@ file\tf\t10\ttenfold\t5\t5\t1\t1\t1
 | copy | tenfold | GB/s | of memcpy |        ndarray |
 |:-----|--------:|-----:|----------:|---------------:|
 | t    | 2.00 µs | 4.00 |      50 % | 4.00 µs (0.50) |
+"
+        );
+        assert_eq!(
+            table(&[&cases[2], &cases[3]]).markdown(),
+            "\
+| calls | tenfold |        ndarray |         candle |
+|:------|--------:|---------------:|---------------:|
+| a     | 5.00 ns | 10.0 ns (0.50) |              - |
+| b     | 8.00 ns |              - | 4.00 ns (2.00) |
 "
         );
         for (wrong, expected) in [
