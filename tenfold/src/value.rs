@@ -178,6 +178,7 @@ pub(crate) fn apply(op: Op, inputs: &[&Value]) -> Result<Value, Error> {
 
 /// Applies an op of one output that is kept somewhere.
 pub(crate) fn apply_one(op: &Op, inputs: &[&Value]) -> Result<Value, Error> {
+    // Before anything else, since the list of operands would cost as much.
     if let Some(value) = applied_small(op, inputs) {
         return Ok(value);
     }
@@ -209,6 +210,14 @@ fn applied_small(op: &Op, inputs: &[&Value]) -> Option<Value> {
 /// # Errors
 /// If the operands do not suit the op, or there are none; in a function also if they are of several functions.
 pub fn apply_all(op: &Op, inputs: &[Option<&Value>]) -> Result<Vec<Value>, Error> {
+    let small = match *inputs {
+        [Some(a)] => applied_small(op, &[a]),
+        [Some(a), Some(b)] => applied_small(op, &[a, b]),
+        _ => None,
+    };
+    if let Some(value) = small {
+        return Ok(vec![value]);
+    }
     let symbolic = inputs.iter().flatten().find_map(|value| match &value.0 {
         Kind::Symbolic(func, _) => Some(func.clone()),
         Kind::Eager(..) => None,

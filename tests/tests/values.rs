@@ -464,3 +464,53 @@ fn dtypes_are_promoted_in_eager_ops_alone() {
         tensor_core::promote(DType::I32, DType::F32).unwrap()
     );
 }
+
+/// The same op over 3 elements, at the edge of what is computed without a plan, and behind it, where a plan runs: the elements
+/// that they have in common are the same to the last bit.
+#[test]
+fn small_elementwise_ops_give_what_their_plans_give() {
+    let tf = tf();
+    let elements = |count: usize| -> Vec<f32> {
+        let special = [f32::NAN, -0.0, f32::INFINITY, 1e-40, -3.25, 7.5];
+        (0..count)
+            .map(|at| special[at % 6] + (at / 6) as f32)
+            .collect()
+    };
+    let bits = |value: Value| -> Vec<u32> {
+        let elements = value.to_vec::<f32>().unwrap();
+        elements.into_iter().map(f32::to_bits).collect()
+    };
+    let ops: [(&str, fn(&Value, &Value) -> Result<Value, Error>); 7] = [
+        ("add", |a, b| a + b),
+        ("div", |a, b| a / b),
+        ("maximum", Value::maximum),
+        ("pow", Value::pow),
+        ("gelu", |a, _| a.gelu()),
+        ("scaled", |a, _| a * 0.3),
+        ("compared", |a, b| a.less(b)?.cast(DType::F32)),
+    ];
+    for (name, op) in ops {
+        let run = |count: usize| {
+            let a = tf.values([count], elements(count)).unwrap();
+            let b = tf
+                .values([count], elements(count + 4)[4..].to_vec())
+                .unwrap();
+            bits(op(&a, &b).unwrap())
+        };
+        let planned = run(5000);
+        for count in [1, 3, 511, 512, 513] {
+            assert_eq!(run(count), planned[..count], "{name} of {count}");
+        }
+    }
+    // Views that are no rows of memory, and shapes that have to be broadcast, are for the plan.
+    let square = tf.values([2, 2], vec![1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+    let turned = square.transpose().unwrap();
+    let sum = (&square + &turned).unwrap();
+    assert_eq!(sum.to_vec::<f32>().unwrap(), [2.0, 5.0, 5.0, 8.0]);
+    let row = tf.values([1, 2], vec![10.0_f32, 20.0]).unwrap();
+    let sum = (&row + &square).unwrap();
+    assert_eq!(sum.to_vec::<f32>().unwrap(), [11.0, 22.0, 13.0, 24.0]);
+    assert!((&square + &tf.values([3], vec![1.0_f32; 3]).unwrap()).is_err());
+    let none = tf.zeros(DType::F32, [0]).unwrap();
+    assert!((&none + &none).unwrap().to_vec::<f32>().unwrap().is_empty());
+}
