@@ -173,6 +173,36 @@ fn tensors_of_every_element_type() {
             |t| t.int32_data = vec![0x3f80, 0xc000],
             "bf16[2] = {1, -2}",
         ),
+        // Narrow ones: codes and numbers in a byte each.
+        (
+            17,
+            |t| t.int32_data = vec![0x7e, 0xff],
+            "u8[2] = {126, 255}",
+        ),
+        (21, |t| t.int32_data = vec![0xa7], "u8[2] = {7, 10}"),
+        (22, |t| t.int32_data = vec![0xa7], "i8[2] = {7, -6}"),
+        (22, |t| t.int32_data = vec![-89], "i8[2] = {7, -6}"),
+        (27, |t| t.int32_data = vec![8, 63], "u8[2] = {8, 63}"),
+        (
+            23,
+            |t| t.raw_data = Some(Bytes::from_static(&[0xa7])),
+            "u8[2] = {7, 10}",
+        ),
+        (
+            25,
+            |t| t.raw_data = Some(Bytes::from_static(&[0xf9])),
+            "u8[2] = {1, 2}",
+        ),
+        (
+            26,
+            |t| t.raw_data = Some(Bytes::from_static(&[0xf9])),
+            "i8[2] = {1, -2}",
+        ),
+        (
+            24,
+            |t| t.raw_data = Some(Bytes::from_static(&[0, 127])),
+            "u8[2] = {0, 127}",
+        ),
         (
             1,
             |t| t.raw_data = Some(Bytes::from_static(&[0, 0, 128, 63, 0, 0, 0, 192])),
