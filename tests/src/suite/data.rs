@@ -54,10 +54,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<(String, Tensor), String> {
                 }
             }
             ((2, Field::Number(number)), _) => code = number,
-            // Bytes, each written as a number of 32 bits.
+            // Elements, or bytes that hold several, each written as a number of 32 bits.
             ((5, Field::Bytes(mut packed)), _) => {
                 while !packed.is_empty() {
-                    listed.push(varint(&mut packed)?.to_le_bytes()[0]);
+                    listed.push(varint(&mut packed)?);
                 }
             }
             ((8, Field::Bytes(text)), _) => name = String::from_utf8_lossy(text).into_owned(),
@@ -71,7 +71,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<(String, Tensor), String> {
         .collect::<Result<_, _>>()
         .map_err(|e| e.to_string())?;
     let tensor = if let Some(&(_, dtype, bits)) = NARROW.iter().find(|row| row.0 == code) {
-        let stored = if raw.is_empty() { &listed[..] } else { raw };
+        let bytes = low_bytes(&listed, 1);
+        let stored = if raw.is_empty() { &bytes } else { raw };
         let codes = unpacked(stored, bits, shape.iter().product());
         let signed = |&code: &u8| code.cast_signed() << (8 - bits) >> (8 - bits);
         match dtype {
@@ -79,15 +80,22 @@ pub(super) fn read(bytes: &[u8]) -> Result<(String, Tensor), String> {
             _ => Tensor::from_vec_row_major(&shape, codes),
         }
     } else {
-        if !listed.is_empty() {
-            return Err(format!("the list of data type {code} is not read"));
-        }
         let row = DTYPES.iter().find(|row| row.0 == code);
         let dtype = row.ok_or(format!("data type {code} is not read"))?.1;
-        Tensor::from_le_bytes(dtype, &shape, raw)
+        let bytes = low_bytes(&listed, dtype.size_bytes());
+        let stored = if raw.is_empty() { &bytes } else { raw };
+        Tensor::from_le_bytes(dtype, &shape, stored)
     };
     let tensor = tensor.map_err(|e| format!("{name}: {e}"))?;
     Ok((name, tensor))
+}
+
+/// The low bytes of each number of a list.
+fn low_bytes(list: &[u64], count: usize) -> Vec<u8> {
+    let bytes = list
+        .iter()
+        .flat_map(|n| n.to_le_bytes().into_iter().take(count));
+    bytes.collect()
 }
 
 /// Elements of so many bits, one per byte; the first of a byte are its lowest bits.
@@ -165,6 +173,10 @@ mod tests {
         let list = [number(1, 5), number(2, 25), bytes(5, &[0xc9, 0x01, 2])].concat();
         let codes = read(&list).unwrap().1.to_vec::<u8>().unwrap();
         assert_eq!(codes, [1, 2, 0, 3, 2]);
+        // -2 as a number of 64 bits.
+        let minus = [&[0xfe][..], &[0xff; 8], &[1, 3]].concat();
+        let wide = [number(1, 2), number(2, 5), bytes(5, &minus)].concat();
+        assert_eq!(read(&wide).unwrap().1.to_vec::<i16>().unwrap(), [-2, 3]);
         let whole = [number(1, 2), number(2, 17), bytes(9, &[0x7e, 0xff])].concat();
         let codes = read(&whole).unwrap().1.to_vec::<u8>().unwrap();
         assert_eq!(codes, [0x7e, 0xff]);
@@ -175,8 +187,8 @@ mod tests {
         let cases: [(Vec<u8>, &str); 8] = [
             (number(2, 8), "data type 8"),
             (
-                [number(2, 6), bytes(5, &[1])].concat(),
-                "list of data type 6",
+                [number(1, 2), number(2, 5), bytes(5, &[1])].concat(),
+                "bytes",
             ),
             (bytes(4, &[1]), "field 4"),
             (vec![0x08], "middle of a number"),
