@@ -131,11 +131,27 @@ fn shapes_are_followed_through_symbols() {
     );
 }
 
+/// Element type, setter, text of the elements; values from the specification of the fields.
+type Stored = (i32, fn(&mut TensorProto), &'static str);
+
+/// Tensors of two elements.
+fn check_tensors(cases: &[Stored]) {
+    for &(data_type, set, expect) in cases {
+        let mut tensor = TensorProto {
+            name: "c".into(),
+            dims: vec![2],
+            data_type,
+            ..TensorProto::default()
+        };
+        set(&mut tensor);
+        let model = model(13, vec![], vec![], &["c"]).with(vec![tensor]);
+        assert_eq!(body(&model), format!("const c: {expect}"), "{data_type}");
+    }
+}
+
 #[test]
 fn tensors_of_every_element_type() {
-    // (element type, setter, text of the elements); values from the specification of the fields.
-    type Set = fn(&mut TensorProto);
-    let cases: Vec<(i32, Set, &str)> = vec![
+    check_tensors(&[
         (1, |t| t.float_data = vec![1.5, -2.0], "f32[2] = {1.5, -2}"),
         (2, |t| t.int32_data = vec![0, 255], "u8[2] = {0, 255}"),
         (3, |t| t.int32_data = vec![-128, 127], "i8[2] = {-128, 127}"),
@@ -173,7 +189,32 @@ fn tensors_of_every_element_type() {
             |t| t.int32_data = vec![0x3f80, 0xc000],
             "bf16[2] = {1, -2}",
         ),
-        // Narrow ones: codes and numbers in a byte each.
+        (
+            1,
+            |t| t.raw_data = Some(Bytes::from_static(&[0, 0, 128, 63, 0, 0, 0, 192])),
+            "f32[2] = {1, -2}",
+        ),
+        (
+            10,
+            |t| t.raw_data = Some(Bytes::from_static(&[0, 0x3c, 0, 0xc0])),
+            "f16[2] = {1, -2}",
+        ),
+        (
+            9,
+            |t| t.raw_data = Some(Bytes::from_static(&[0, 1])),
+            "bool[2] = {false, true}",
+        ),
+        (
+            3,
+            |t| t.raw_data = Some(Bytes::from_static(&[0x80, 0x7f])),
+            "i8[2] = {-128, 127}",
+        ),
+    ]);
+}
+
+#[test]
+fn narrow_elements_take_a_byte_each() {
+    check_tensors(&[
         (
             17,
             |t| t.int32_data = vec![0x7e, 0xff],
@@ -203,38 +244,7 @@ fn tensors_of_every_element_type() {
             |t| t.raw_data = Some(Bytes::from_static(&[0, 127])),
             "u8[2] = {0, 127}",
         ),
-        (
-            1,
-            |t| t.raw_data = Some(Bytes::from_static(&[0, 0, 128, 63, 0, 0, 0, 192])),
-            "f32[2] = {1, -2}",
-        ),
-        (
-            10,
-            |t| t.raw_data = Some(Bytes::from_static(&[0, 0x3c, 0, 0xc0])),
-            "f16[2] = {1, -2}",
-        ),
-        (
-            9,
-            |t| t.raw_data = Some(Bytes::from_static(&[0, 1])),
-            "bool[2] = {false, true}",
-        ),
-        (
-            3,
-            |t| t.raw_data = Some(Bytes::from_static(&[0x80, 0x7f])),
-            "i8[2] = {-128, 127}",
-        ),
-    ];
-    for (data_type, set, expect) in cases {
-        let mut tensor = TensorProto {
-            name: "c".into(),
-            dims: vec![2],
-            data_type,
-            ..TensorProto::default()
-        };
-        set(&mut tensor);
-        let model = model(13, vec![], vec![], &["c"]).with(vec![tensor]);
-        assert_eq!(body(&model), format!("const c: {expect}"), "{data_type}");
-    }
+    ]);
 }
 
 #[test]

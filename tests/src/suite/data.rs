@@ -197,7 +197,7 @@ mod tests {
             ([number(1, 3), number(2, 1)].concat(), "bytes"),
             (
                 [number(1, 3), number(2, 22), bytes(9, &[1])].concat(),
-                "elements",
+                "data length 2",
             ),
         ];
         for (bytes, expect) in cases {
