@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod bits;
+mod code;
 mod contract;
 mod copy;
 mod create;
@@ -186,6 +187,8 @@ fn dispatch(op: &Op, call: &Call<'_>, outs: &[ValueFacts]) -> Result<Vec<Tensor>
         Op::TopK(top) => return scan::top_k(*top, call, &shape()?),
         Op::Range(_) => create::range(call, &shape()?),
         Op::BitCast(cast) => bits::bit_cast(*cast, call),
+        Op::Encode(encode) => code::encode(*encode, call),
+        Op::Decode(decode) => code::decode(*decode, call),
         Op::Det(_) => det::det(call, &shape()?),
     };
     Ok(vec![one?])

@@ -8,6 +8,7 @@
 
 mod attrs;
 mod bits;
+mod code;
 mod contract;
 mod copy;
 mod create;
@@ -30,6 +31,7 @@ use std::fmt;
 
 pub use attrs::{Attr, Attrs};
 pub use bits::BitCast;
+pub use code::{Decode, Encode};
 pub use contract::{Det, MatMul};
 pub use copy::Concat;
 pub use create::Range;
@@ -79,6 +81,8 @@ pub enum Family {
     View,
     /// Elements as they are, in a value of their own.
     Copy,
+    /// Numbers to codes of narrow formats, and back.
+    Code,
     /// Facts of a value's type as a value.
     Meta,
     /// Random numbers that follow from a key.
@@ -297,6 +301,8 @@ ops! {
     TopK(TopK),
     Range(Range),
     BitCast(BitCast),
+    Encode(Encode),
+    Decode(Decode),
     Det(Det),
 }
 

@@ -13,7 +13,9 @@ use graph::{Dim, GraphBuilder, GraphError, TensorType, ValueId};
 use tensor::Tensor;
 use tensor_core::DType;
 
+use crate::element::{self, Element};
 use crate::error::ProblemKind;
+use crate::narrow::{self, NarrowValues};
 use crate::proto::{AttributeProto, NodeProto, attribute_kind as kind};
 
 /// Importing the node ends here; why is in [`Call::problems`], or was reported at an earlier node.
@@ -45,6 +47,8 @@ pub(crate) struct Call<'a> {
     pub(crate) builder: &'a mut GraphBuilder,
     /// Names of the file that intermediate values must not take.
     pub(crate) reserved: &'a HashSet<&'a str>,
+    /// What values are narrower than their dtype.
+    pub(crate) narrow: &'a mut NarrowValues,
     pub(crate) problems: Vec<ProblemKind>,
     /// Values made for the node's outputs.
     pub(crate) made: Vec<Option<ValueId>>,
@@ -215,6 +219,24 @@ impl<'a> Call<'a> {
         text.unwrap_or_else(|| default.to_owned())
     }
 
+    /// The element type that an attribute names by its number, if it is there; 0 is as if it were not.
+    pub(crate) fn optional_element(&mut self, name: &'static str) -> Option<Element> {
+        let number = self.optional_int(name).filter(|&number| number != 0)?;
+        let code = i32::try_from(number).unwrap_or(-1);
+        let found = element::element(code).filter(|element| !element.dtype.is_complex());
+        if found.is_none() {
+            let reason = "this element type is not supported here";
+            self.refuse_attribute(name, element::name(code), reason);
+        }
+        found
+    }
+
+    /// The element type of a tensor, if it is there.
+    pub(crate) fn tensor_element(&self, name: &str) -> Option<Element> {
+        let attribute = self.proto.attribute.iter().find(|a| a.name == name)?;
+        element::element(attribute.t.as_ref()?.data_type)
+    }
+
     /// A tensor, if it is there.
     pub(crate) fn tensor(&mut self, name: &'static str) -> Option<Tensor> {
         let proto = self.attribute(name, kind::TENSOR, "a tensor", |a| a.t.as_deref())?;
@@ -283,6 +305,45 @@ impl Call<'_> {
             .output
             .get(output)
             .is_some_and(|name| !name.is_empty())
+    }
+
+    /// What the elements of a value are.
+    pub(crate) fn element_of(&self, id: ValueId) -> Element {
+        let narrow = self.narrow.get(&id).copied();
+        narrow.unwrap_or_else(|| Element::of(self.dtype(id)))
+    }
+
+    /// An input that must be there and whose elements must be numbers of its dtype; for importers that look at element types.
+    pub(crate) fn plain(&mut self, index: usize) -> Result<ValueId, Stop> {
+        let id = self.input(index)?;
+        match self.narrow.get(&id) {
+            None => Ok(id),
+            Some(&element) => {
+                let reason = narrow::refused(element, &self.proto.op_type);
+                self.fail_input(index, reason)
+            }
+        }
+    }
+
+    /// As [`Call::finish`], for a result of this element type.
+    pub(crate) fn finish_element(
+        &mut self,
+        element: Element,
+        op: Op,
+        inputs: &[Option<ValueId>],
+    ) -> Done {
+        self.finish(op, inputs)?;
+        self.mark(0, element);
+        Ok(())
+    }
+
+    /// Notes what the elements of output `index`, which is made, are.
+    pub(crate) fn mark(&mut self, index: usize, element: Element) {
+        if let Some(Some(id)) = self.made.get(index)
+            && element.narrow.is_some()
+        {
+            self.narrow.insert(*id, element);
+        }
     }
 
     /// dtype and shape of a value.

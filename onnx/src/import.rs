@@ -11,13 +11,15 @@ use graph::{Dim, Graph, GraphBuilder, TensorType, ValueId};
 use crate::call::{Call, Slot, VALUE_BYTES};
 use prost::Message;
 
+use crate::element::{self, Element};
 use crate::error::{Place, Problem, ProblemKind, TensorProblem};
+use crate::narrow::{self, NarrowValues};
 use crate::node::{self, Missing, Row};
 use crate::proto::{Extent, GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto};
 use crate::report::Report;
 use crate::sort::sort;
 use crate::wire::{Budget, Spent};
-use crate::{element, limits, tensor};
+use crate::{limits, tensor};
 
 /// Oldest and newest operator set of the default domain whose meaning is followed.
 /// Many ops are served from opset 6 or 7 on only, when broadcasting became what it is.
@@ -45,6 +47,7 @@ pub(crate) fn run(
         proto,
         builder: GraphBuilder::new(&proto.name),
         names: HashMap::new(),
+        narrow: NarrowValues::new(),
         reserved: reserved_names(proto),
         used: HashSet::new(),
         report: Report::new(file),
@@ -96,6 +99,8 @@ struct Import<'a> {
     builder: GraphBuilder,
     /// What each name of the file stands for, as far as it has been read.
     names: HashMap<&'a str, Slot>,
+    /// What values are narrower than their dtype.
+    narrow: NarrowValues,
     /// Every name that the file defines.
     reserved: HashSet<&'a str>,
     /// Every name that a node or an output reads.
@@ -167,6 +172,14 @@ impl<'a> Import<'a> {
         true
     }
 
+    /// Notes the value that a name stands for, and what it is if it is narrower than its dtype.
+    fn name_value(&mut self, name: &'a str, id: ValueId, element: Option<Element>) {
+        self.names.insert(name, Slot::Value(id));
+        if let Some(element) = element.filter(|element| element.narrow.is_some()) {
+            self.narrow.insert(id, element);
+        }
+    }
+
     fn inputs(&mut self) {
         let defaults: HashSet<&str> = self.proto.initializer.iter().map(|t| &*t.name).collect();
         let mut symbols = Symbols::of(&self.proto.input);
@@ -182,14 +195,15 @@ impl<'a> Import<'a> {
                 continue;
             }
             let ty = input_type(input.ty.as_ref(), &mut symbols);
-            let added = ty.and_then(|ty| {
-                self.builder.input(&input.name, ty).map_err(|error| {
+            let added = ty.and_then(|(ty, element)| {
+                let id = self.builder.input(&input.name, ty).map_err(|error| {
                     let reason = error.to_string();
                     ProblemKind::InputType { reason }
-                })
+                })?;
+                Ok((id, element))
             });
             match added {
-                Ok(id) => drop(self.names.insert(&input.name, Slot::Value(id))),
+                Ok((id, element)) => self.name_value(&input.name, id, Some(element)),
                 Err(kind) => self.report.add(place(), kind),
             }
         }
@@ -197,9 +211,11 @@ impl<'a> Import<'a> {
 
     fn initializers(&mut self, budget: &mut Budget) -> Result<(), Spent> {
         for proto in &self.proto.initializer {
-            let (_, bytes) = tensor::declared_size(proto);
+            let (elements, bytes) = tensor::declared_size(proto);
             let stored = proto.encoded_len();
-            budget.spend(VALUE_BYTES + proto.name.len() + bytes.min(8 * stored))?;
+            // An element that is packed in the file takes a byte or more in memory.
+            let bytes = bytes.max(elements).min(8 * stored);
+            budget.spend(VALUE_BYTES + proto.name.len() + bytes)?;
             let place = || Place::Initializer {
                 name: proto.name.clone(),
             };
@@ -220,7 +236,7 @@ impl<'a> Import<'a> {
                 self.report.add(place(), problem.into());
             } else if self.used.contains(proto.name.as_str()) {
                 match self.builder.constant(&proto.name, tensor) {
-                    Ok(id) => drop(self.names.insert(&proto.name, Slot::Value(id))),
+                    Ok(id) => self.name_value(&proto.name, id, element::element(proto.data_type)),
                     Err(_) => {
                         let name = proto.name.clone();
                         self.report.add(place(), ProblemKind::Duplicate { name });
@@ -365,6 +381,10 @@ impl<'a> Import<'a> {
             }
         }
         let inputs = self.resolve(node, row, &mut problems);
+        let moved = narrow::moved(node, &inputs, &self.narrow).unwrap_or_else(|problem| {
+            problems.push(problem);
+            None
+        });
         let mut call = Call {
             proto: node,
             opset: self.opset,
@@ -372,6 +392,7 @@ impl<'a> Import<'a> {
             inputs,
             builder: &mut self.builder,
             reserved: &self.reserved,
+            narrow: &mut self.narrow,
             problems,
             made: Vec::new(),
             cost_bytes: 0,
@@ -379,6 +400,10 @@ impl<'a> Import<'a> {
         let done = (row.import)(&mut call);
         let (problems, made, cost_bytes) = (call.problems, call.made, call.cost_bytes);
         let finished = done.is_ok() && problems.is_empty();
+        if let Some(element) = moved {
+            let marks = made.iter().flatten().map(|&id| (id, element));
+            self.narrow.extend(marks);
+        }
         for kind in problems {
             self.report.add(self.place(node, index), kind);
         }
@@ -484,13 +509,13 @@ pub(crate) fn is_anonymous(name: &str) -> bool {
 fn input_type(
     ty: Option<&TypeProto>,
     symbols: &mut Symbols<'_>,
-) -> Result<TensorType, ProblemKind> {
+) -> Result<(TensorType, Element), ProblemKind> {
     let refuse = |reason: String| Err(ProblemKind::InputType { reason });
     let Some(tensor) = ty.and_then(|ty| ty.tensor.as_ref()) else {
         let what = type_name(ty);
         return refuse(format!("has the type {what}; only tensors are supported"));
     };
-    let Some(dtype) = element::dtype(tensor.elem_type) else {
+    let Some(element) = element::element(tensor.elem_type) else {
         let element = element::name(tensor.elem_type);
         return Err(ProblemKind::UnsupportedElement { element });
     };
@@ -509,7 +534,7 @@ fn input_type(
         Some(Extent::Param(name)) if !is_anonymous(name) => Dim::from(name.as_str()),
         Some(Extent::Value(_) | Extent::Param(_)) | None => symbols.fresh(),
     });
-    Ok(TensorType::new(dtype, dims))
+    Ok((TensorType::new(element.dtype, dims), element))
 }
 
 /// What kind of type this is, by its ONNX name.

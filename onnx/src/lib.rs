@@ -6,6 +6,10 @@
 //! op without an entry there becomes several nodes whose source is the file's node. [`inspect`]
 //! tells what is in a file, also in one that cannot be imported.
 //!
+//! **Narrow elements.** What is narrower than any dtype, floats of 8 bits and fewer and integers of 2 and 4, is a tensor of
+//! codes in `u8` or `i8`, one per byte; feeds and results are such tensors too. The import knows what each of them is, converts
+//! where the model casts or quantises, and refuses to compute with codes.
+//!
 //! **Errors.** A model is read to its end and all of its problems are reported at once, each with
 //! the node, its op, domain and opset. What depends on a problem is not reported again.
 //!
@@ -24,6 +28,7 @@ mod import;
 mod info;
 mod limits;
 mod model;
+mod narrow;
 mod node;
 mod proto;
 mod report;

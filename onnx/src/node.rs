@@ -9,6 +9,7 @@ mod activation;
 mod arithmetic;
 mod arrange;
 mod batch;
+mod cast;
 mod causal;
 mod constant;
 mod create;
@@ -19,6 +20,7 @@ mod matmul;
 mod normalise;
 mod pad;
 mod pool;
+mod quantise;
 mod reduce;
 mod reduce_composed;
 mod resample;
@@ -95,6 +97,8 @@ const FAMILIES: &[&[Row]] = &[
     scatter::ROWS,
     search::ROWS,
     unpool::ROWS,
+    cast::ROWS,
+    quantise::ROWS,
 ];
 
 /// Why there is no row.

@@ -1,13 +1,14 @@
 //! Tensors as the file stores them, to tensors.
 //!
 //! Elements lie either in `raw_data`, little-endian, or in the list of numbers that belongs to the
-//! element type; narrow types share `int32_data`. The length is compared with the shape before
-//! anything is allocated.
+//! element type; narrow types share `int32_data`. Elements of 2 and 4 bits are packed, in either: the
+//! first lies in the low bits of a byte, and they come out one per byte. The length is compared with
+//! the shape before anything is allocated.
 
 use tensor::{Complex32, Complex64, Tensor, TensorElement, bf16, f16};
 use tensor_core::{DType, checked_element_count};
 
-use crate::element;
+use crate::element::{self, Element};
 use crate::error::TensorProblem;
 use crate::proto::TensorProto;
 
@@ -16,9 +17,9 @@ const EXTERNAL: i32 = 1;
 
 /// The tensor that a message describes.
 pub(crate) fn decode(proto: &TensorProto) -> Result<Tensor, TensorProblem> {
-    let element = element::name(proto.data_type);
-    let Some(dtype) = element::dtype(proto.data_type) else {
-        return Err(TensorProblem::Element { element });
+    let name = element::name(proto.data_type);
+    let Some(element) = element::element(proto.data_type) else {
+        return Err(TensorProblem::Element { element: name });
     };
     if proto.data_location == EXTERNAL || !proto.external_data.is_empty() {
         let location = proto.external_data.iter().find(|e| e.key == "location");
@@ -37,9 +38,14 @@ pub(crate) fn decode(proto: &TensorProto) -> Result<Tensor, TensorProblem> {
         proto,
         shape: &shape,
         count,
-        element: &element,
+        element: &name,
     };
-    let Some(raw) = proto.raw_data.as_ref().filter(|raw| !raw.is_empty()) else {
+    let dtype = element.dtype;
+    let raw = proto.raw_data.as_ref().filter(|raw| !raw.is_empty());
+    if element.narrow.is_some() {
+        return reader.narrow_elements(element, raw.map(|raw| &raw[..]));
+    }
+    let Some(raw) = raw else {
         return reader.typed(dtype);
     };
     let bytes = count.checked_mul(dtype.size_bytes());
@@ -55,15 +61,19 @@ pub(crate) fn declared_size(proto: &TensorProto) -> (usize, usize) {
         .ok()
         .and_then(|shape| checked_element_count("tensor", &shape).ok())
         .unwrap_or(0);
-    let width = element::dtype(proto.data_type).map_or(1, DType::size_bytes);
     let stored = proto.raw_data.as_ref().map_or(0, bytes::Bytes::len);
-    // Without a dtype (4-bit and 8-bit floats) only the stored bytes tell.
-    let bytes = if element::dtype(proto.data_type).is_some() {
-        count.saturating_mul(width)
-    } else {
-        stored
-    };
-    (count, bytes)
+    // Of an element type that is not served only the stored bytes tell.
+    let bytes = element::element(proto.data_type).map(|element| bytes_of(count, element));
+    (count, bytes.unwrap_or(stored))
+}
+
+/// Bytes that elements take in a file.
+fn bytes_of(count: usize, element: Element) -> usize {
+    let bits = element.stored_bits();
+    match 8 / bits {
+        0 | 1 => count.saturating_mul(bits / 8),
+        per_byte => count.div_ceil(per_byte),
+    }
 }
 
 fn shape(proto: &TensorProto) -> Result<Vec<usize>, TensorProblem> {
@@ -121,6 +131,51 @@ impl Reader<'_> {
             }),
             DType::External(_) => Err(self.range(int(&0))),
         }
+    }
+
+    /// Codes and small integers, one per byte, from bytes that may hold several.
+    fn narrow_elements(
+        &self,
+        element: Element,
+        raw: Option<&[u8]>,
+    ) -> Result<Tensor, TensorProblem> {
+        let expected = bytes_of(self.count, element);
+        let list = &self.proto.int32_data;
+        let (got, unit) = raw.map_or((list.len(), "int32_data"), |raw| (raw.len(), "bytes"));
+        if got != expected {
+            return Err(self.length(expected, got, unit));
+        }
+        // Writers that pack signed integers may hold their bytes for signed.
+        let byte = |&number: &i32| {
+            let signed = |_| i8::try_from(number).map(i8::cast_unsigned);
+            let byte = u8::try_from(number).or_else(signed);
+            byte.map_err(|_| self.range(number.into()))
+        };
+        let listed: Vec<u8>;
+        let bytes = match raw {
+            Some(raw) => raw,
+            None => {
+                listed = list.iter().map(byte).collect::<Result<_, _>>()?;
+                &listed
+            }
+        };
+        let bits = element.stored_bits();
+        let mask = u8::MAX >> (8 - bits);
+        let unpacked = bytes
+            .iter()
+            .flat_map(|byte| (0..8).step_by(bits).map(move |at| byte >> at & mask));
+        let codes: Vec<u8> = unpacked.take(self.count).collect();
+        let made = if element.dtype == DType::I8 {
+            let sign = 1 << (bits - 1);
+            let signed = codes.iter().map(|code| (code ^ sign).wrapping_sub(sign));
+            let signed: Vec<i8> = signed.map(u8::cast_signed).collect();
+            Tensor::from_vec_row_major(self.shape, signed)
+        } else {
+            Tensor::from_vec_row_major(self.shape, codes)
+        };
+        made.map_err(|_| TensorProblem::Shape {
+            dims: self.proto.dims.clone(),
+        })
     }
 
     fn range(&self, value: i64) -> TensorProblem {

@@ -2,8 +2,8 @@
 //!
 //! **What it owns.** [`DType`] and its table, the macro [`define_scalar_tag!`] that makes such tables for other crates too,
 //! the [`Scalar`] and [`TensorScalar`] traits, promotion ([`promote()`], [`promote_in_set`]), [`TensorRank`] with its two
-//! implementations, and [`TensorLayout`] with every operation that moves only metadata (permute, slice, reshape,
-//! broadcast). **What it does not own:** element storage. Nothing here allocates for data.
+//! implementations, [`TensorLayout`] with every operation that moves only metadata (permute, slice, reshape, broadcast),
+//! and [`FloatFormat`], the codes of floats too narrow to be dtypes. **What it does not own:** element storage. Nothing here allocates for data.
 //!
 //! **Units and order.** Strides and offsets count elements; a name that means bytes ends in `_bytes`. Shapes are
 //! logical. *Row-major* means that the last axis varies fastest, *column-major* that the first one does; both are
@@ -20,6 +20,7 @@
 mod dispatch;
 mod dtype;
 mod error;
+mod float_format;
 mod layout;
 mod promote;
 mod rank;
@@ -30,6 +31,7 @@ mod serialization;
 
 pub use dtype::{DType, ExternalId, MemberKind, MemberSpec, ParseDTypeError, ParseExternalIdError};
 pub use error::{ValidationError, ValidationKind};
+pub use float_format::{FloatFormat, FloatRounding};
 pub use half::{bf16, f16};
 pub use layout::{
     Block, LaneLayouts, MemoryOrder, Offsets, Run, Runs, SliceSpec, TensorLayout, broadcast_shapes,

@@ -12,6 +12,7 @@ use super::*;
 
 mod arranged;
 mod between;
+mod code;
 
 /// A graph of one node: `y = <op>(a, b, ..)`.
 fn graph(inputs: &str, result: &str, call: &str) -> Graph {

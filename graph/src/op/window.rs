@@ -164,7 +164,7 @@ pub(super) static CONV: OpDef = OpDef {
     algebra: Algebra::NONE,
     formula: "y[n, m, o..] = bias[m] + sum over c, k.. of x[n, g * C/groups + c, o * stride + k * dilation - pad] * w[m, c, k..], g the group of m",
     numerics: Numerics {
-        accumulator: "f32 for f32, f64 for f64",
+        accumulator: "f32 for f32, f64 for f64, wrapping for integers",
         nan: "propagates",
         max_ulp: 16,
     },
@@ -173,6 +173,8 @@ pub(super) static CONV: OpDef = OpDef {
 
 /// Cross-correlation: x `[batch, channels, spatial..]`, w `[out channels, channels / groups,
 /// kernel..]`, bias `[out channels]` or left out.
+///
+/// **DTypes**: real numbers. Sums of integers are of their dtype and wrap: widen narrow ones first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conv {
     /// Strides, dilations, padding.
@@ -209,9 +211,11 @@ impl Conv {
 
     /// The type of the result, for a bias at this position of the inputs.
     fn output_type(&self, inputs: &Inputs<'_>, bias: usize) -> Result<TensorType, InferError> {
-        inputs.float(0)?;
         let dtype = inputs.same_dtype(0)?;
         let (x, w) = (inputs.ty(0)?, inputs.ty(1)?);
+        if !(dtype.is_float() || dtype.is_integer()) {
+            return Err(inputs.dtype_error(0, "a real number"));
+        }
         if x.rank() < 3 {
             return Err(inputs.shape_error(0, "needs [batch, channels, spatial..]"));
         }

@@ -6,7 +6,7 @@
 //! - Opset 12: `value_float`, `value_floats`, `value_int`, `value_ints`; and `value_string`,
 //!   `value_strings`, which are refused.
 //! - Opset 9: `ConstantOfShape`.
-//! - Opset 13 to 25: more element types.
+//! - Opset 13 to 28: more element types.
 
 use graph::op::{Expand, Op};
 use tensor::{Tensor, TensorError};
@@ -56,7 +56,11 @@ fn constant(call: &mut Call<'_>) -> Done {
     values.extend(call.ints("value_ints").map(vector));
     call.check()?;
     match (values.pop(), values.is_empty()) {
-        (Some(Ok(tensor)), true) if tensor.rank() <= limits::RANK => call.finish_constant(tensor),
+        (Some(Ok(tensor)), true) if tensor.rank() <= limits::RANK => {
+            call.finish_constant(tensor)?;
+            mark_as(call, "value");
+            Ok(())
+        }
         (Some(Ok(tensor)), true) => {
             let extents = tensor.shape().iter().map(|&d| i64::try_from(d));
             let dims = extents.map(|d| d.unwrap_or(i64::MAX)).collect();
@@ -95,5 +99,14 @@ fn constant_of_shape(call: &mut Call<'_>) -> Done {
     call.finish(
         Op::Expand(Expand { shape: None }),
         &[Some(scalar), Some(shape)],
-    )
+    )?;
+    mark_as(call, "value");
+    Ok(())
+}
+
+/// Notes that the first output is of the element type of an attribute.
+fn mark_as(call: &mut Call<'_>, name: &str) {
+    if let Some(element) = call.tensor_element(name) {
+        call.mark(0, element);
+    }
 }

@@ -7,16 +7,13 @@
 //! - Opset 11: `Round`; `Clip` takes its bounds as inputs; `Equal` of floats.
 //! - Opset 12: `LessOrEqual`, `GreaterOrEqual`; `Pow` of mixed types, the result has the base's.
 //! - Opset 13, 14: more element types. Opset 14: `HardSwish`.
-//! - Opset 15: `CastLike`. Opset 19: `Cast` has `saturate`, for 8-bit floats only.
-//! - Opset 20: `Gelu`. Opset 24: `Swish`; `Cast` has `round_mode`, for `FLOAT8E8M0` only.
+//! - Opset 20: `Gelu`. Opset 24: `Swish`.
 
-use graph::ValueId;
 use graph::op::{MapOp, Op};
 use tensor_core::DType;
 
 use super::{Row, row};
 use crate::call::{Call, Done, map};
-use crate::element;
 
 /// ONNX op, name in the op table.
 const PLAIN: &[(&str, &str)] = &[
@@ -95,18 +92,6 @@ pub(super) const ROWS: &[Row] = &[
     binary("Or", 7),
     binary("Xor", 7),
     row("Where", 9, (3, 3), &[], plain),
-    row("Cast", 6, (1, 1), &["to"], cast),
-    row("Cast", 19, (1, 1), &["to", "saturate"], cast),
-    row("Cast", 24, (1, 1), &["to", "saturate", "round_mode"], cast),
-    row("CastLike", 15, (2, 2), &[], cast_like),
-    row("CastLike", 19, (2, 2), &["saturate"], cast_like),
-    row(
-        "CastLike",
-        24,
-        (2, 2),
-        &["saturate", "round_mode"],
-        cast_like,
-    ),
     row("LeakyRelu", 6, (1, 1), &["alpha"], leaky_relu),
     row("HardSigmoid", 6, (1, 1), &["alpha", "beta"], hard_sigmoid),
     row("Gelu", 20, (1, 1), &["approximate"], gelu),
@@ -121,64 +106,6 @@ fn plain(call: &mut Call<'_>) -> Done {
     let found = PLAIN.iter().find(|(onnx, _)| *onnx == op_type);
     let (_, name) = found.expect("every row of this importer has an entry in PLAIN");
     call.finish_elementwise(name)
-}
-
-/// The attributes that only concern 8-bit floats, which are not supported.
-fn check_narrow_floats(call: &mut Call<'_>) {
-    call.flag("saturate", true);
-    let mode = call.text("round_mode", "up");
-    if !["up", "down", "nearest"].contains(&mode.as_str()) {
-        call.refuse_attribute("round_mode", mode, "must be up, down or nearest");
-    }
-}
-
-fn cast(call: &mut Call<'_>) -> Done {
-    let code = call.required_int("to");
-    check_narrow_floats(call);
-    let code = i32::try_from(code).unwrap_or(0);
-    let to = element::dtype(code).filter(|to| !to.is_complex());
-    if to.is_none() && call.has("to") {
-        let reason = "casts to this element type are not supported";
-        call.refuse_attribute("to", element::name(code), reason);
-    }
-    let x = call.input(0)?;
-    finish_cast(call, x, to.unwrap_or(DType::F32))
-}
-
-/// ONNX keeps the low bits of an integer that does not fit; the op table's cast saturates. For results of 8 and 16
-/// bits the low bits are taken first. A result of 32 bits or more saturates: such casts are index arithmetic, whose
-/// values fit, and their elements have to stay known to inference.
-fn finish_cast(call: &mut Call<'_>, x: ValueId, to: DType) -> Done {
-    let from = call.dtype(x);
-    let narrows = from.is_integer() && to.is_integer() && to.size_bytes() <= 2;
-    if !narrows || from == to {
-        return call.finish(Op::Map(MapOp::cast(to)), &[Some(x)]);
-    }
-    let range = f64::from(1_u32 << (8 * to.size_bytes()));
-    let wide = call.cast(x, DType::I64)?;
-    let range_id = call.scalar(DType::I64, range)?;
-    let zero = call.scalar(DType::I64, 0.0)?;
-    // The remainder in 0..range, then in the range of a signed type.
-    let quotient = call.emit(map("div"), &[Some(wide), Some(range_id)])?;
-    let multiple = call.emit(map("mul"), &[Some(quotient), Some(range_id)])?;
-    let rest = call.emit(map("sub"), &[Some(wide), Some(multiple)])?;
-    let negative = call.emit(map("less"), &[Some(rest), Some(zero)])?;
-    let raised = call.emit(map("add"), &[Some(rest), Some(range_id)])?;
-    let mut low = call.emit(map("where"), &[Some(negative), Some(raised), Some(rest)])?;
-    if to.is_signed_integer() {
-        let half = call.scalar(DType::I64, range / 2.0)?;
-        let high = call.emit(map("greater_equal"), &[Some(low), Some(half)])?;
-        let lowered = call.emit(map("sub"), &[Some(low), Some(range_id)])?;
-        low = call.emit(map("where"), &[Some(high), Some(lowered), Some(low)])?;
-    }
-    call.finish(Op::Map(MapOp::cast(to)), &[Some(low)])
-}
-
-fn cast_like(call: &mut Call<'_>) -> Done {
-    check_narrow_floats(call);
-    let (x, like) = (call.input(0)?, call.input(1)?);
-    let to = call.dtype(like);
-    finish_cast(call, x, to)
 }
 
 fn with(name: &str, numbers: &[(&str, f32)]) -> Op {
@@ -297,16 +224,7 @@ mod tests {
     fn plain_rows_and_names_match() {
         for row in ROWS {
             let is_plain = PLAIN.iter().any(|(onnx, _)| *onnx == row.op_type);
-            let others = [
-                "Cast",
-                "CastLike",
-                "LeakyRelu",
-                "HardSigmoid",
-                "Gelu",
-                "Swish",
-                "Clip",
-                "Pow",
-            ];
+            let others = ["LeakyRelu", "HardSigmoid", "Gelu", "Swish", "Clip", "Pow"];
             assert_ne!(is_plain, others.contains(&row.op_type), "{}", row.op_type);
         }
         for (onnx, name) in PLAIN {

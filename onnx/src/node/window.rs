@@ -17,7 +17,7 @@ use super::{Row, row};
 use crate::call::{Call, Done, Stop};
 use crate::error::ProblemKind;
 
-const CONV: &[&str] = &[
+pub(super) const CONV: &[&str] = &[
     "auto_pad",
     "dilations",
     "group",
@@ -199,9 +199,9 @@ fn groups(call: &mut Call<'_>, name: &'static str) -> usize {
     groups
 }
 
-/// Input 1, whose kernel must be the one that the attributes name.
-fn weights(call: &mut Call<'_>, kernel: Option<&[usize]>) -> Result<ValueId, Stop> {
-    let w = call.input(1)?;
+/// The weights, whose kernel must be the one that the attributes name.
+fn weights(call: &mut Call<'_>, index: usize, kernel: Option<&[usize]>) -> Result<ValueId, Stop> {
+    let w = call.input(index)?;
     if let Some(kernel) = kernel {
         let ty = call.ty(w);
         let actual = ty.shape.iter().skip(2);
@@ -214,17 +214,20 @@ fn weights(call: &mut Call<'_>, kernel: Option<&[usize]>) -> Result<ValueId, Sto
     Ok(w)
 }
 
-fn conv(call: &mut Call<'_>) -> Done {
+/// The convolution that the attributes describe, of input 0 and the weights at this position.
+pub(super) fn convolution(call: &mut Call<'_>, at: usize) -> Result<Conv, Stop> {
     let attributes = attributes(call);
     let groups = groups(call, "group");
     let spatial = spatial_axes(call)?;
-    let x = call.input(0)?;
-    let w = weights(call, attributes.kernel.as_deref())?;
-    let bias = call.optional(2)?;
+    weights(call, at, attributes.kernel.as_deref())?;
     let window = attributes.window(spatial);
-    let inputs = [Some(x), Some(w), bias];
-    let given = if bias.is_some() { 3 } else { 2 };
-    call.finish(Op::Conv(Conv { window, groups }), &inputs[..given])
+    Ok(Conv { window, groups })
+}
+
+fn conv(call: &mut Call<'_>) -> Done {
+    let op = convolution(call, 1)?;
+    let inputs = call.all()?;
+    call.finish(Op::Conv(op), &inputs)
 }
 
 fn conv_transpose(call: &mut Call<'_>) -> Done {
@@ -233,7 +236,7 @@ fn conv_transpose(call: &mut Call<'_>) -> Done {
     let more = sizes(call, "output_padding", 0);
     let output = sizes(call, "output_shape", 0);
     let spatial = spatial_axes(call)?;
-    weights(call, attributes.kernel.as_deref())?;
+    weights(call, 1, attributes.kernel.as_deref())?;
     let inputs = call.all()?;
     // Some files give the extents of batch and channels, too.
     let output = output.map(|list| match list.len().checked_sub(spatial) {
@@ -253,7 +256,7 @@ fn deform_conv(call: &mut Call<'_>) -> Done {
     let attributes = attributes(call);
     let (groups, offset_groups) = (groups(call, "group"), groups(call, "offset_group"));
     let spatial = spatial_axes(call)?;
-    weights(call, attributes.kernel.as_deref())?;
+    weights(call, 1, attributes.kernel.as_deref())?;
     call.input(2)?;
     let inputs = call.all()?;
     let op = DeformConv {

@@ -29,12 +29,12 @@ fn all_problems_are_reported_at_once() {
         node("Mul", &["gone", "gone"], &["f"]),
         node("Sharpen", &["x"], &["y"]),
     ];
-    let mut half = floats("w", &[2], &[1.0, 2.0]);
-    half.data_type = 17;
+    let mut texts = floats("w", &[2], &[1.0, 2.0]);
+    texts.data_type = 8;
     check_error(
-        &model(13, vec![x()], nodes, &["y", "nowhere"]).with(vec![half]),
+        &model(13, vec![x()], nodes, &["y", "nowhere"]).with(vec![texts]),
         r#"m.onnx: 7 problems
-  m.onnx: initializer "w": the tensor has element type FLOAT8E4M3FN, which is not supported
+  m.onnx: initializer "w": the tensor has element type STRING, which is not supported
   m.onnx: "/blur/1" (Blur, node 0) and 1 more: the op Blur of the default domain opset 13 is not supported
   m.onnx: "LeakyRelu_3" (LeakyRelu, node 3): attribute "beta" is not one of LeakyRelu in opset 13
   m.onnx: "LeakyRelu_3" (LeakyRelu, node 3): attribute "alpha" must be a float

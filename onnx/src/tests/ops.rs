@@ -2,6 +2,7 @@
 
 mod arranged;
 mod elementwise;
+mod narrow;
 mod scan;
 
 use super::*;

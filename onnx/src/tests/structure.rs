@@ -131,11 +131,27 @@ fn shapes_are_followed_through_symbols() {
     );
 }
 
+/// Element type, setter, text of the elements; values from the specification of the fields.
+type Stored = (i32, fn(&mut TensorProto), &'static str);
+
+/// Tensors of two elements.
+fn check_tensors(cases: &[Stored]) {
+    for &(data_type, set, expect) in cases {
+        let mut tensor = TensorProto {
+            name: "c".into(),
+            dims: vec![2],
+            data_type,
+            ..TensorProto::default()
+        };
+        set(&mut tensor);
+        let model = model(13, vec![], vec![], &["c"]).with(vec![tensor]);
+        assert_eq!(body(&model), format!("const c: {expect}"), "{data_type}");
+    }
+}
+
 #[test]
 fn tensors_of_every_element_type() {
-    // (element type, setter, text of the elements); values from the specification of the fields.
-    type Set = fn(&mut TensorProto);
-    let cases: Vec<(i32, Set, &str)> = vec![
+    check_tensors(&[
         (1, |t| t.float_data = vec![1.5, -2.0], "f32[2] = {1.5, -2}"),
         (2, |t| t.int32_data = vec![0, 255], "u8[2] = {0, 255}"),
         (3, |t| t.int32_data = vec![-128, 127], "i8[2] = {-128, 127}"),
@@ -193,18 +209,42 @@ fn tensors_of_every_element_type() {
             |t| t.raw_data = Some(Bytes::from_static(&[0x80, 0x7f])),
             "i8[2] = {-128, 127}",
         ),
-    ];
-    for (data_type, set, expect) in cases {
-        let mut tensor = TensorProto {
-            name: "c".into(),
-            dims: vec![2],
-            data_type,
-            ..TensorProto::default()
-        };
-        set(&mut tensor);
-        let model = model(13, vec![], vec![], &["c"]).with(vec![tensor]);
-        assert_eq!(body(&model), format!("const c: {expect}"), "{data_type}");
-    }
+    ]);
+}
+
+#[test]
+fn narrow_elements_take_a_byte_each() {
+    check_tensors(&[
+        (
+            17,
+            |t| t.int32_data = vec![0x7e, 0xff],
+            "u8[2] = {126, 255}",
+        ),
+        (21, |t| t.int32_data = vec![0xa7], "u8[2] = {7, 10}"),
+        (22, |t| t.int32_data = vec![0xa7], "i8[2] = {7, -6}"),
+        (22, |t| t.int32_data = vec![-89], "i8[2] = {7, -6}"),
+        (27, |t| t.int32_data = vec![8, 63], "u8[2] = {8, 63}"),
+        (
+            23,
+            |t| t.raw_data = Some(Bytes::from_static(&[0xa7])),
+            "u8[2] = {7, 10}",
+        ),
+        (
+            25,
+            |t| t.raw_data = Some(Bytes::from_static(&[0xf9])),
+            "u8[2] = {1, 2}",
+        ),
+        (
+            26,
+            |t| t.raw_data = Some(Bytes::from_static(&[0xf9])),
+            "i8[2] = {1, -2}",
+        ),
+        (
+            24,
+            |t| t.raw_data = Some(Bytes::from_static(&[0, 127])),
+            "u8[2] = {0, 127}",
+        ),
+    ]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The rows of the table, by family. Every op of [`graph::op::table`] has at least one.
 
 mod arithmetic;
+mod codes;
 mod copies;
 mod elementwise;
 mod indexed;
@@ -24,6 +25,7 @@ pub fn rows() -> Vec<Row> {
     rows.extend(copies::rows());
     rows.extend(windows::rows());
     rows.extend(resampled::rows());
+    rows.extend(codes::rows());
     rows
 }
 

@@ -75,6 +75,7 @@ impl Entry for DeformConv {
     }
 
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Vec<ValueFacts>, InferError> {
+        inputs.float(0)?;
         let plain = Conv {
             window: self.window.clone(),
             groups: self.groups,

@@ -172,6 +172,9 @@ pub(super) fn window(strides: &str, dilations: &str, pads: &str) -> String {
     format!("strides = {strides}, dilations = {dilations}, {pads}")
 }
 
+/// Sums of whole numbers, among them those that wrap.
+const WHOLE: &[DType] = &[DType::I32, DType::U8];
+
 fn convolutions(rows: &mut Vec<Row>) {
     for line in CONVOLUTIONS {
         let [x, w, strides, dilations, pads, groups, result] = columns(line);
@@ -183,6 +186,7 @@ fn convolutions(rows: &mut Vec<Row>) {
         let biased = format!("conv(x, w, b, {tail})");
         rows.push(row(&with_bias, &result, &biased, FLOATS));
         rows.push(row(inputs, &result, format!("conv(x, w, {tail})"), FLOATS));
+        rows.push(row(&with_bias, &result, &biased, WHOLE));
         if x.len() < 12 {
             let values = [Infinite, PLAIN];
             rows.push(row(&with_bias, &result, &biased, FLOATS).values(&values));
