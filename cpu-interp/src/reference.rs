@@ -28,6 +28,7 @@ mod normalise;
 mod number;
 mod pad;
 mod random;
+mod recurrent;
 mod reduce;
 mod resample;
 pub mod scalar;
@@ -187,6 +188,8 @@ fn dispatch(op: &Op, call: &Call<'_>, outs: &[ValueFacts]) -> Result<Vec<Tensor>
         Op::Range(_) => create::range(call, &shape()?),
         Op::BitCast(cast) => bits::bit_cast(*cast, call),
         Op::Det(_) => det::det(call, &shape()?),
+        Op::Recurrent(layer) => return recurrent::recurrent(layer, call, &shape()?),
+        Op::LinearAttention(op) => return recurrent::linear_attention(*op, call, &shape()?),
     };
     Ok(vec![one?])
 }

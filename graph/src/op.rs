@@ -17,6 +17,7 @@ mod meta;
 mod normalise;
 mod pad;
 mod random;
+mod recurrent;
 mod reduce;
 mod resample;
 mod rule;
@@ -39,6 +40,9 @@ pub use meta::Shape;
 pub use normalise::{BatchNorm, LayerNorm, Softmax};
 pub use pad::{PadMode, PadOp};
 pub use random::{Random, RandomKind, philox};
+pub use recurrent::{
+    Activation, ActivationKind, Cell, Direction, LinearAttention, Recurrent, UpdateRule,
+};
 pub use reduce::{Reduce, ReduceKind};
 pub use resample::{
     AffineGrid, AspectPolicy, Coordinates, GridMode, GridPadding, GridSample, NearestMode, Resize,
@@ -85,6 +89,8 @@ pub enum Family {
     Random,
     /// Along one axis with memory or order: running sums, positions of extremes, sorting.
     Scan,
+    /// Step after step along time, with a state.
+    Recurrent,
     /// Values made from a few numbers.
     Create,
 }
@@ -298,6 +304,8 @@ ops! {
     Range(Range),
     BitCast(BitCast),
     Det(Det),
+    Recurrent(Recurrent),
+    LinearAttention(LinearAttention),
 }
 
 impl Op {

@@ -12,6 +12,7 @@ use super::*;
 
 mod arranged;
 mod between;
+mod recurrent;
 
 /// A graph of one node: `y = <op>(a, b, ..)`.
 fn graph(inputs: &str, result: &str, call: &str) -> Graph {

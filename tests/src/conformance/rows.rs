@@ -4,6 +4,7 @@ mod arithmetic;
 mod copies;
 mod elementwise;
 mod indexed;
+mod recurrent;
 mod resampled;
 mod scan;
 mod structured;
@@ -24,6 +25,7 @@ pub fn rows() -> Vec<Row> {
     rows.extend(copies::rows());
     rows.extend(windows::rows());
     rows.extend(resampled::rows());
+    rows.extend(recurrent::rows());
     rows
 }
 
