@@ -8,10 +8,13 @@
 mod activation;
 mod arithmetic;
 mod arrange;
+mod attention;
 mod batch;
 mod causal;
 mod constant;
 mod create;
+mod dropout;
+mod einsum;
 mod extents;
 mod loss;
 mod map;
@@ -19,9 +22,12 @@ mod matmul;
 mod normalise;
 mod pad;
 mod pool;
+mod recurrent;
 mod reduce;
 mod reduce_composed;
 mod resample;
+mod rms_norm;
+mod rotary;
 mod scan;
 mod scatter;
 mod search;
@@ -95,6 +101,12 @@ const FAMILIES: &[&[Row]] = &[
     scatter::ROWS,
     search::ROWS,
     unpool::ROWS,
+    attention::ROWS,
+    dropout::ROWS,
+    einsum::ROWS,
+    recurrent::ROWS,
+    rms_norm::ROWS,
+    rotary::ROWS,
 ];
 
 /// Why there is no row.

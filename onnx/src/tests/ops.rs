@@ -3,6 +3,7 @@
 mod arranged;
 mod elementwise;
 mod scan;
+mod sequences;
 
 use super::*;
 
