@@ -29,6 +29,7 @@ mod normalise;
 mod number;
 mod pad;
 mod random;
+mod recurrent;
 mod reduce;
 mod resample;
 pub mod scalar;
@@ -190,6 +191,8 @@ fn dispatch(op: &Op, call: &Call<'_>, outs: &[ValueFacts]) -> Result<Vec<Tensor>
         Op::Encode(encode) => code::encode(*encode, call),
         Op::Decode(decode) => code::decode(*decode, call),
         Op::Det(_) => det::det(call, &shape()?),
+        Op::Recurrent(layer) => return recurrent::recurrent(layer, call, &shape()?),
+        Op::LinearAttention(op) => return recurrent::linear_attention(*op, call, &shape()?),
     };
     Ok(vec![one?])
 }

@@ -12,6 +12,7 @@
 
 mod builder;
 mod dim;
+pub mod einsum;
 mod error;
 mod known;
 mod model;

@@ -18,6 +18,7 @@ mod meta;
 mod normalise;
 mod pad;
 mod random;
+mod recurrent;
 mod reduce;
 mod resample;
 mod rule;
@@ -41,6 +42,9 @@ pub use meta::Shape;
 pub use normalise::{BatchNorm, LayerNorm, Softmax};
 pub use pad::{PadMode, PadOp};
 pub use random::{Random, RandomKind, philox};
+pub use recurrent::{
+    Activation, ActivationKind, Cell, Direction, LinearAttention, Recurrent, UpdateRule,
+};
 pub use reduce::{Reduce, ReduceKind};
 pub use resample::{
     AffineGrid, AspectPolicy, Coordinates, GridMode, GridPadding, GridSample, NearestMode, Resize,
@@ -89,6 +93,8 @@ pub enum Family {
     Random,
     /// Along one axis with memory or order: running sums, positions of extremes, sorting.
     Scan,
+    /// Step after step along time, with a state.
+    Recurrent,
     /// Values made from a few numbers.
     Create,
 }
@@ -304,6 +310,8 @@ ops! {
     Encode(Encode),
     Decode(Decode),
     Det(Det),
+    Recurrent(Recurrent),
+    LinearAttention(LinearAttention),
 }
 
 impl Op {

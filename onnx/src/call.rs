@@ -237,6 +237,17 @@ impl<'a> Call<'a> {
         element::element(attribute.t.as_ref()?.data_type)
     }
 
+    /// A list of texts, if it is there.
+    pub(crate) fn texts(&mut self, name: &'static str) -> Option<Vec<String>> {
+        self.attribute(name, kind::STRINGS, "a list of texts", |a| {
+            let texts = a.strings.iter().map(|bytes| std::str::from_utf8(bytes));
+            let texts: Result<Vec<&str>, _> = texts.collect();
+            let is_list = a.kind == kind::STRINGS || !a.strings.is_empty();
+            let texts = texts.ok().filter(|_| is_list)?;
+            Some(texts.into_iter().map(str::to_owned).collect())
+        })
+    }
+
     /// A tensor, if it is there.
     pub(crate) fn tensor(&mut self, name: &'static str) -> Option<Tensor> {
         let proto = self.attribute(name, kind::TENSOR, "a tensor", |a| a.t.as_deref())?;
@@ -420,6 +431,35 @@ impl Call<'_> {
 
     /// Adds a node of several results, the node's outputs in order.
     pub(crate) fn finish_many(&mut self, op: Op, inputs: &[Option<ValueId>]) -> Done {
+        let ids = self.add_many(op, inputs, |call, op, index| {
+            match call.proto.output.get(index) {
+                Some(name) if !name.is_empty() => name.clone(),
+                _ => call.fresh(&format!("{}.{index}", op.name())),
+            }
+        })?;
+        for (index, id) in ids.into_iter().enumerate() {
+            self.set(index, id);
+        }
+        Ok(())
+    }
+
+    /// Adds a node of several intermediate results.
+    pub(crate) fn emit_many(
+        &mut self,
+        op: Op,
+        inputs: &[Option<ValueId>],
+    ) -> Result<Vec<ValueId>, Stop> {
+        self.add_many(op, inputs, |call, op, index| {
+            call.fresh(&format!("{}.{index}", op.name()))
+        })
+    }
+
+    fn add_many(
+        &mut self,
+        op: Op,
+        inputs: &[Option<ValueId>],
+        name: impl Fn(&Self, &Op, usize) -> String,
+    ) -> Result<Vec<ValueId>, Stop> {
         self.check()?;
         // All outputs are named here, so that no name of the file is taken.
         let facts = self.builder.graph().facts_of(inputs);
@@ -427,11 +467,7 @@ impl Call<'_> {
             Ok(outputs) => outputs.len(),
             Err(error) => return self.fail(error.into()),
         };
-        let name = |index: usize| match self.proto.output.get(index) {
-            Some(name) if !name.is_empty() => name.clone(),
-            _ => self.fresh(&format!("{}.{index}", op.name())),
-        };
-        let names: Vec<String> = (0..count).map(name).collect();
+        let names: Vec<String> = (0..count).map(|index| name(self, &op, index)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let source = self.source;
         let ids = self.settle(|builder| {
@@ -439,11 +475,10 @@ impl Call<'_> {
                 .node_of_many(op, inputs, &names, source)
                 .map_err(Box::new)
         })?;
-        for (index, id) in ids.into_iter().enumerate() {
+        for &id in &ids {
             self.charge(id)?;
-            self.set(index, id);
         }
-        Ok(())
+        Ok(ids)
     }
 
     /// Makes a constant the first output.

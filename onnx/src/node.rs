@@ -8,11 +8,14 @@
 mod activation;
 mod arithmetic;
 mod arrange;
+mod attention;
 mod batch;
 mod cast;
 mod causal;
 mod constant;
 mod create;
+mod dropout;
+mod einsum;
 mod extents;
 mod loss;
 mod map;
@@ -21,9 +24,12 @@ mod normalise;
 mod pad;
 mod pool;
 mod quantise;
+mod recurrent;
 mod reduce;
 mod reduce_composed;
 mod resample;
+mod rms_norm;
+mod rotary;
 mod scan;
 mod scatter;
 mod search;
@@ -99,6 +105,12 @@ const FAMILIES: &[&[Row]] = &[
     unpool::ROWS,
     cast::ROWS,
     quantise::ROWS,
+    attention::ROWS,
+    dropout::ROWS,
+    einsum::ROWS,
+    recurrent::ROWS,
+    rms_norm::ROWS,
+    rotary::ROWS,
 ];
 
 /// Why there is no row.

@@ -140,6 +140,7 @@ static ATTRIBUTE: Schema = Schema(&[
     one(6, Inner::Boxed(&GRAPH, GRAPH_BOX)),
     list::<f32>(7, Inner::Floats),
     list::<i64>(8, Inner::Varints),
+    list::<bytes::Bytes>(9, Inner::Text),
 ]);
 static TENSOR: Schema = Schema(&[
     list::<i64>(1, Inner::Varints),

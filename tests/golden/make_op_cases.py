@@ -8,7 +8,7 @@ A case is a call in the text form of graphs, its inputs and the expected result,
 computed the result: onnxruntime, numpy, or `math` for a formula below that is evaluated in f64 and rounded once. `ulp` is given
 where the expectation is that of an op with rounding; the reference must come at least so close. It is larger where the engine
 loses digits by cancellation. `declared` is the type of a result whose extents follow from elements of the inputs,
-or the types of all results if there are several. Sums are of numbers that every
+or the types of all results if there are several; `more` are the results after the first. Sums are of numbers that every
 partial sum holds exactly, so that their order does not matter. The file is long because it has a function for each family.
 """
 
@@ -25,6 +25,7 @@ import onnxruntime
 from onnx import TensorProto, helper
 
 import op_cases_arrange
+import op_cases_recurrent
 import op_cases_scan
 
 warnings.filterwarnings("ignore")
@@ -672,7 +673,7 @@ def main():
     for family in [exact_unary, rounded_unary, casts, binary, choices, reductions, products, convolutions, pools,
                    normalisations, movements, random_numbers]:  # fmt: skip
         family()
-    for family in op_cases_scan.FAMILIES + op_cases_arrange.FAMILIES:
+    for family in op_cases_scan.FAMILIES + op_cases_arrange.FAMILIES + op_cases_recurrent.FAMILIES:
         family(sys.modules[__name__])
     header = {"made_by": "make_op_cases.py", "onnxruntime": onnxruntime.__version__, "onnx": onnx.__version__, "numpy": np.__version__}
     lines = [json.dumps(header)] + [json.dumps(entry, separators=(",", ":")) for entry in CASES]

@@ -25,7 +25,12 @@ fn differences(executor: &dyn Executor, case: &Value) -> Vec<String> {
         .map(|(name, text)| (name.as_str(), text.as_str().unwrap()))
         .collect();
     let ty = |text: &str| text.split(" = ").next().unwrap().to_owned();
-    let expect = case["expect"].as_str().unwrap();
+    let types = |texts: &[&str]| -> Vec<String> { texts.iter().map(|text| ty(text)).collect() };
+    let more = case["more"].as_array().into_iter().flatten();
+    let expect: Vec<&str> = std::iter::once(&case["expect"])
+        .chain(more)
+        .map(|text| text.as_str().unwrap())
+        .collect();
     let declared: Vec<String> = inputs
         .iter()
         .map(|(name, text)| format!("{name}: {}", ty(text)))
@@ -34,7 +39,7 @@ fn differences(executor: &dyn Executor, case: &Value) -> Vec<String> {
     // An extent that is known only at the run is declared as a symbol, and further results have types as well.
     let result = case["declared"]
         .as_str()
-        .map_or_else(|| ty(expect), str::to_owned);
+        .map_or_else(|| types(&expect).join("; "), str::to_owned);
     let graph =
         text::graph(&declared, &result, call).unwrap_or_else(|e| panic!("{call}, {declared}: {e}"));
     let tensors: Vec<_> = inputs
@@ -45,13 +50,22 @@ fn differences(executor: &dyn Executor, case: &Value) -> Vec<String> {
         .iter()
         .map(|(name, tensor)| (*name, tensor.view().unwrap()))
         .collect();
-    let want = text::tensor(expect).unwrap();
     let made = executor
         .run(&graph, &feeds)
         .unwrap_or_else(|e| panic!("{call}, {declared}: {e}"));
     let ulps = u32::try_from(case["ulp"].as_u64().unwrap_or(0)).unwrap();
-    let place = format!("{call}, {declared}, by {}", case["by"]);
-    compare(&place, &want, &made[0].1, Tolerance::ulps(ulps))
+    let pairs = expect.iter().zip(&made).enumerate();
+    pairs
+        .flat_map(|(nth, (text, (_, got)))| {
+            let place = format!("{call}, {declared}, by {}, result {nth}", case["by"]);
+            compare(
+                &place,
+                &text::tensor(text).unwrap(),
+                got,
+                Tolerance::ulps(ulps),
+            )
+        })
+        .collect()
 }
 
 fn compare(place: &str, want: &Tensor, got: &Tensor, tolerance: Tolerance) -> Vec<String> {

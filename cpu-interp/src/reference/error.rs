@@ -46,6 +46,18 @@ pub enum ReferenceError {
         /// How many elements it has.
         got: usize,
     },
+    /// A sequence longer than its axis.
+    #[error(
+        "{op}: a sequence of length {length} does not fit an axis of extent {time}; lengths are from 0 to {time}"
+    )]
+    SequenceLength {
+        /// The op.
+        op: &'static str,
+        /// The length.
+        length: i64,
+        /// The extent of time.
+        time: usize,
+    },
     /// An axis without elements where one is to be repeated.
     #[error("{op}: axis {axis} has no element to repeat; pad it with a constant")]
     NothingToRepeat {

@@ -13,6 +13,7 @@ use super::*;
 mod arranged;
 mod between;
 mod code;
+mod recurrent;
 
 /// A graph of one node: `y = <op>(a, b, ..)`.
 fn graph(inputs: &str, result: &str, call: &str) -> Graph {

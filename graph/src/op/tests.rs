@@ -49,7 +49,7 @@ pub(super) fn infer(op: &Op, inputs: &[&str]) -> Result<String, String> {
 }
 
 /// `f32[B, 3]`
-fn ty(text: &str) -> TensorType {
+pub(super) fn ty(text: &str) -> TensorType {
     let (dtype, dims) = text.trim_end_matches(']').split_once('[').expect("a type");
     let dims = dims.split(',').map(str::trim).filter(|d| !d.is_empty());
     let shape = dims.map(|d| d.parse().map_or_else(|_| Dim::from(d), Dim::Known));

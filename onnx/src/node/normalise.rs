@@ -1,23 +1,21 @@
-//! Softmax, the norms, and dropout, which does nothing at inference.
+//! Softmax and the norms.
 //!
 //! <https://onnx.ai/onnx/operators/onnx__Softmax.html>, `LogSoftmax`, `LayerNormalization`,
-//! `BatchNormalization`, `Dropout`.
+//! `BatchNormalization`.
 //!
 //! - Opset 1: `Softmax` and `LogSoftmax` see a matrix whose rows are the axes from `axis` (default 1)
 //!   on. Opset 11: negative axis. Opset 13: along one axis (default -1).
 //! - Opset 7: `BatchNormalization` has `spatial`, of which only 1 is supported; opset 9 drops it.
 //!   Opset 14: `training_mode`. Opset 15: parameters of other types.
-//! - Opset 7, 10: `Dropout` has the attribute `ratio`. Opset 12: `ratio` and `training_mode` are
-//!   inputs. Its mask is all true.
 //! - Opset 17: `LayerNormalization`; its statistics, where they are wanted, are computed beside it.
 
-use graph::op::{BatchNorm, Expand, LayerNorm, MapOp, Op, Reduce, ReduceKind, Reshape, Softmax};
+use graph::op::{BatchNorm, LayerNorm, MapOp, Op, Reduce, ReduceKind, Reshape, Softmax};
 use graph::{Dim, ValueId};
 use tensor_core::DType;
 
 use super::batch::batch_norm_training;
 use super::{Row, row};
-use crate::call::{Call, Done, Stop, map};
+use crate::call::{Call, Done, map};
 
 const BATCH_7: &[&str] = &["epsilon", "momentum", "spatial"];
 const BATCH_9: &[&str] = &["epsilon", "momentum"];
@@ -37,8 +35,6 @@ pub(super) const ROWS: &[Row] = &[
     row("BatchNormalization", 7, (5, 5), BATCH_7, batch_norm),
     row("BatchNormalization", 9, (5, 5), BATCH_9, batch_norm),
     row("BatchNormalization", 14, (5, 5), BATCH_14, batch_norm),
-    row("Dropout", 7, (1, 1), &["ratio"], dropout),
-    row("Dropout", 12, (1, 3), &["seed"], dropout),
 ];
 
 fn softmax(call: &mut Call<'_>, log: bool) -> Done {
@@ -148,32 +144,4 @@ fn widest(call: &Call<'_>, values: &[ValueId]) -> DType {
             std::cmp::Ordering::Equal => DType::F32,
         })
         .unwrap_or(DType::F32)
-}
-
-fn dropout(call: &mut Call<'_>) -> Done {
-    call.float("ratio", 0.5);
-    call.int("seed", 0);
-    let x = call.input(0)?;
-    if let Some(training) = call.optional(2)?
-        && call.known_ints(training) != Some(vec![0])
-    {
-        return call.fail_input(2, "training_mode must be a constant false");
-    }
-    call.finish(map("identity"), &[Some(x)])?;
-    if call.wants(1) {
-        mask(call, x)?;
-    }
-    Ok(())
-}
-
-/// Everything passes. Before opset 10 the mask has the data's dtype.
-fn mask(call: &mut Call<'_>, x: ValueId) -> Result<(), Stop> {
-    let ty = call.ty(x);
-    let dtype = if call.opset < 10 {
-        ty.dtype
-    } else {
-        DType::Bool
-    };
-    let one = call.scalar(dtype, 1.0)?;
-    call.output(1, Op::Expand(Expand::to(ty.shape)), &[Some(one)])
 }

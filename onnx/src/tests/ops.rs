@@ -4,6 +4,7 @@ mod arranged;
 mod elementwise;
 mod narrow;
 mod scan;
+mod sequences;
 
 use super::*;
 

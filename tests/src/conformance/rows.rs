@@ -5,6 +5,7 @@ mod codes;
 mod copies;
 mod elementwise;
 mod indexed;
+mod recurrent;
 mod resampled;
 mod scan;
 mod structured;
@@ -26,6 +27,7 @@ pub fn rows() -> Vec<Row> {
     rows.extend(windows::rows());
     rows.extend(resampled::rows());
     rows.extend(codes::rows());
+    rows.extend(recurrent::rows());
     rows
 }
 
