@@ -413,6 +413,7 @@ fn what_arranges_follows_extents_that_are_names() {
     let func = Func::new("named");
     let n = || ["n".into(), 2.into()];
     let x = func.input("x", DType::F32, n()).unwrap();
+    let image = || x.unsqueeze(0).and_then(|x| x.unsqueeze(0));
     for (name, value) in [
         ("tile", x.tile(&[2, 1])),
         ("repeat", x.repeat(3, 0)),
@@ -420,6 +421,14 @@ fn what_arranges_follows_extents_that_are_names() {
         ("pad", x.pad(&[(1, 0), (0, 0)], 7.0)),
         ("flip", x.flip(0)),
         ("unsqueeze", x.unsqueeze(0)),
+        (
+            "image",
+            image().and_then(|x| x.resize2d(3, 4, Interpolation::Bilinear)),
+        ),
+        (
+            "blocks",
+            image().and_then(|x| x.resize2d(3, 4, Interpolation::Nearest)),
+        ),
         ("sum", x.cumsum(0)),
         ("rows", x.argmax(1, false)),
         ("spread", x.log_sum_exp(0, false)),
@@ -447,6 +456,11 @@ fn what_arranges_follows_extents_that_are_names() {
     assert_eq!(got("pad"), [7.0, 7.0, 1.0, 2.0, 4.0, 3.0]);
     assert_eq!(got("flip"), [4.0, 3.0, 1.0, 2.0]);
     assert_eq!(made["unsqueeze"].shape(), [1, 2, 2]);
+    assert_eq!(made["image"].shape(), [1, 1, 3, 4]);
+    assert_eq!(
+        got("blocks"),
+        [1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 2.0, 4.0, 4.0, 3.0, 3.0]
+    );
     assert_eq!(got("sum"), [1.0, 2.0, 5.0, 5.0]);
     assert_eq!(got("rows"), [1.0, 0.0]);
     let ln = |a: f32, b: f32| (f64::from(a).exp() + f64::from(b).exp()).ln() as f32;

@@ -1,6 +1,6 @@
 //! Images of another size.
 
-use graph::op::{AspectPolicy, Coordinates, NearestMode, Op, Resize, ResizeMode};
+use graph::op::{AspectPolicy, Coordinates, NearestMode, Op, Resize, ResizeMode, Shape};
 use tensor::Tensor;
 
 use super::{Value, apply_all, refused};
@@ -47,14 +47,14 @@ impl Value {
             let reason = "must be [batch, channels, height, width]";
             return Err(refused("resize2d", "x", self.ty(), reason));
         }
-        let (mode, coordinates) = match interpolation {
-            Interpolation::Nearest => (ResizeMode::Nearest, Coordinates::Asymmetric),
-            Interpolation::Bilinear => (ResizeMode::Linear, Coordinates::HalfPixel),
-            Interpolation::Bicubic => (ResizeMode::Cubic, Coordinates::HalfPixel),
+        let mode = match interpolation {
+            Interpolation::Nearest => return self.nearest(2, height)?.nearest(3, width),
+            Interpolation::Bilinear => ResizeMode::Linear,
+            Interpolation::Bicubic => ResizeMode::Cubic,
         };
         let op = Op::Resize(Resize {
             mode,
-            coordinates,
+            coordinates: Coordinates::HalfPixel,
             nearest: NearestMode::Floor,
             cubic_a: -0.75,
             exclude_outside: false,
@@ -63,9 +63,41 @@ impl Value {
             policy: AspectPolicy::Stretch,
             axes: Some(vec![2, 3]),
         });
-        let extent = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
         let sizes = Tensor::from_vec_row_major([2], vec![extent(height), extent(width)])?;
         let sizes = self.beside(sizes)?;
         Ok(apply_all(&op, &[Some(self), None, None, Some(&sizes)])?.swap_remove(0))
     }
+
+    /// The elements at `floor(i * from / to)` of an axis, in whole numbers: a scale that is rounded first would miss some.
+    fn nearest(&self, axis: usize, to: usize) -> Result<Value, Error> {
+        let (at, count) = (extent(axis), extent(to));
+        let index = match self.dims()[axis].as_known() {
+            Some(0) if to > 0 => {
+                let reason = format!("axis {axis} has no pixels to make others of");
+                return Err(refused("resize2d", "x", self.ty(), reason));
+            }
+            Some(from) => {
+                let index = (0..count)
+                    .map(|i| i64::try_from(i128::from(i) * i128::from(from) / i128::from(count)));
+                let index = index.map(|i| i.unwrap_or(i64::MAX)).collect();
+                self.beside(Tensor::from_vec_row_major([to], index)?)?
+            }
+            None => {
+                let from = self.map(Op::Shape(Shape {
+                    start: at,
+                    end: Some(at + 1),
+                }))?;
+                let steps = Tensor::from_vec_row_major([to], (0..count).collect())?;
+                let steps = self.beside(steps)?;
+                steps
+                    .mul(&from)?
+                    .div(&self.beside(Tensor::scalar(count))?)?
+            }
+        };
+        self.gather(&index, at)
+    }
+}
+
+fn extent(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }

@@ -7,7 +7,7 @@ use super::{Error, Value, row};
 unary! {
     /// `1.0507 x` for positive elements, `1.0507 * 1.67326 (e^x - 1)` for others.
     selu = "selu";
-    /// `ln(1 + e^x)`, computed so that it neither overflows nor loses small results.
+    /// `ln(1 + e^x)`, computed as `max(x, 0) + ln(1 + e^-|x|)`, which does not overflow.
     softplus = "softplus";
     /// `x / (1 + |x|)`
     softsign = "softsign";
