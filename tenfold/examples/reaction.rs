@@ -4,11 +4,14 @@
 //!
 //! The field `[1, 2, size, size]` holds a food `u` and an eater `v`: `u` is fed, `v` eats it (`u v^2`) and dies, both spread. It
 //! is a state of the function: every run reads it, advances it by some steps and leaves it on the device; nothing is
-//! copied out before the picture is made. How fast food comes differs from top to bottom and how fast eaters die from left to
-//! right, so the picture is a map of what the equations can do: spots, worms, mazes, holes (Pearson 1993).
+//! copied out before the picture is made. How fast food comes differs between the middle and the top, how fast eaters die
+//! between the middle and the sides, so the picture is a map of what the equations can do: spots, worms, mazes, holes
+//! (Pearson 1993).
 #![expect(clippy::print_stdout, reason = "a guide talks on the terminal")]
 
 mod picture;
+
+use std::f64::consts::TAU;
 
 use tenfold::Error;
 use tenfold::graph::op::{Pad, PadMode, Window};
@@ -19,10 +22,10 @@ const STEPS_PER_RUN: usize = 10;
 const RUNS: usize = 700;
 /// How fast the chemicals spread, in cells squared per step.
 const SPREAD: [f32; 2] = [0.2097, 0.105];
-/// Food per step, at the top and at the bottom.
-const FEED: (f64, f64) = (0.060, 0.018);
-/// Eaters that die per step, beside those that are washed out, at the left and at the right.
-const KILL: (f64, f64) = (0.050, 0.0655);
+/// Food per step: a mean, and how much more there is in the middle row and less in the top one.
+const FEED: (f64, f64) = (0.040, 0.016);
+/// Eaters that die per step, beside those that are washed out, likewise in the middle and the left column.
+const KILL: (f64, f64) = (0.0612, 0.0022);
 
 /// The change of `[1, 2, n, n]` by spreading: what flows in from the neighbours of each cell on a torus, corners at half weight
 /// of edges, less what flows out.
@@ -62,12 +65,14 @@ fn step(tf: &Tf, field: &Value, feed: &Value, kill: &Value) -> Result<Value, Err
 /// A function that advances the state `field` by `steps` and gives the mean of `v`.
 fn reaction(tf: &Tf, start: Tensor, steps: usize) -> Result<CompiledFunction, Error> {
     let size = start.shape()[3];
-    let down = tf
-        .linspace(DType::F32, FEED.0, FEED.1, size)?
-        .reshape([1, 1, size, 1])?;
-    let across = tf
-        .linspace(DType::F32, KILL.0, KILL.1, size)?
-        .reshape([1, 1, 1, size])?;
+    // A wave that closes on the torus.
+    let turn = tf
+        .arange(DType::F32, 0.0, size as f64, 1.0)?
+        .mul_scalar(TAU / size as f64)?
+        .cos()?;
+    let wave = |(mean, swing): (f64, f64)| turn.mul_scalar(-swing)?.add_scalar(mean);
+    let down = wave(FEED)?.reshape([1, 1, size, 1])?;
+    let across = wave(KILL)?.reshape([1, 1, 1, size])?;
     let func = Func::new("reaction");
     let field = func.state("field", start)?;
     let mut next = field.clone();
@@ -131,8 +136,9 @@ mod tests {
 
     /// A step with plain loops in f64, for `u` then `v`.
     fn expected(field: &[f64], size: usize) -> Vec<f64> {
-        let line =
-            |(from, to): (f64, f64), at: usize| from + (to - from) * at as f64 / (size - 1) as f64;
+        let line = |(mean, swing): (f64, f64), at: usize| {
+            mean - swing * (TAU * at as f64 / size as f64).cos()
+        };
         let all = size * size;
         let flow = |chemical: usize, row: usize, column: usize| {
             let at = |dr: usize, dc: usize| {

@@ -29,7 +29,7 @@ const BINS: usize = 120;
 /// Added to powers, so that silence has a logarithm.
 const FLOOR: f64 = 1e-3;
 /// How much more alike frames have to be to count.
-const SHARPNESS: f64 = 1.0;
+const SHARPNESS: f64 = 1.3;
 
 /// The weight of sample `n` in the filter of `bin` (a cosine, then minus a sine), under the window of Hann.
 fn filter(bin: usize, sine: bool, n: usize) -> f64 {
@@ -129,17 +129,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sound = chirps(&tf, 8, SAMPLES, 0.25)?;
     let made = front_end(&tf, SAMPLES)?.call(&[&sound])?;
     let (heard, cleaned) = (&made["heard"], &made["cleaned"]);
-    let loudest = |x: &Tensor| tf.value(x.duplicate()?).argmax(-1, false)?.to_vec::<i32>();
-    let hertz = |bin: i32| f64::from(bin) * RATE / FRAME as f64;
-    println!("  time      sung     heard   cleaned");
-    let frames = loudest(heard)?.into_iter().zip(loudest(cleaned)?);
-    for (frame, (noisy, clean)) in frames.enumerate().skip(8).step_by(16) {
+    let loudest = tf.value(heard.duplicate()?).argmax(-1, false)?;
+    println!("  time      sung     heard");
+    let frames = loudest.to_vec::<i32>()?.into_iter().enumerate();
+    for (frame, bin) in frames.skip(8).step_by(24) {
         let seconds = (frame * HOP + FRAME / 2) as f64 / RATE;
         if let Some(sung) = pitch(seconds) {
-            let (heard, cleaned) = (hertz(noisy), hertz(clean));
-            println!("{seconds:5.2}s {sung:6.0} Hz {heard:6.0} Hz {cleaned:6.0} Hz");
+            let hertz = f64::from(bin) * RATE / FRAME as f64;
+            println!("{seconds:5.2}s {sung:6.0} Hz {hertz:6.0} Hz");
         }
     }
+    // Below 180 Hz nothing is sung: what differs there is noise.
+    let noise = |x: &Tensor| {
+        let low = tf.value(x.duplicate()?).slice(-1, 0, 5)?;
+        low.variance(&[0, 1, 2], false)?.sqrt()?.get::<f32>(&[])
+    };
+    println!("noise {:.2}, cleaned {:.2}", noise(heard)?, noise(cleaned)?);
     let path = picture::save(&painted(&tf, &[heard, cleaned])?, "speech.png")?;
     println!("{}", path.display());
     Ok(())

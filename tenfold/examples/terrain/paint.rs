@@ -45,7 +45,7 @@ fn land(tf: &Tf, heights: &Value, steep: &Value) -> Result<Value, Error> {
     let rock = steep.sub_scalar(0.6)?.mul_scalar(1.2)?;
     let rocky = over(&upland, tf, [116.0, 108.0, 102.0], &rock)?;
     // Snow lies high up, and slides off walls.
-    let snowy = over(&rocky, tf, [244.0, 247.0, 252.0], &above(0.4, 14.0)?)?;
+    let snowy = over(&rocky, tf, [244.0, 247.0, 252.0], &above(0.44, 14.0)?)?;
     let land = steep.less_scalar(1.6)?.select(&snowy, &rocky)?;
     let beach = heights.less_scalar(0.018)?;
     beach.select(&colour(tf, [220.0, 202.0, 152.0])?, &land)
@@ -62,7 +62,9 @@ pub(crate) fn painted(tf: &Tf, size: usize, zoom: usize) -> Result<CompiledFunct
     let func = Func::new("painted");
     let large = size * zoom;
     let map = func.input("heights", DType::F32, [1, 1, size, size].map(Into::into))?;
-    let heights = map.resize2d(large, large, Interpolation::Bicubic)?;
+    // The mean around each pixel hides where the cells of the map meet.
+    let wide = map.resize2d(large, large, Interpolation::Bicubic)?;
+    let heights = wide.avg_pool2d(3, 1, 1)?;
     let (steep, light) = relief(tf, &heights, large)?;
     let land = land(tf, &heights, &steep)?.mul(&light)?;
     // Water shows little of the relief.
