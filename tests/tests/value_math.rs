@@ -468,3 +468,79 @@ fn windows_that_grow_and_that_go_channel_by_channel() {
         &["conv_transpose", "strides"],
     );
 }
+
+/// Attention by its formula in f64, for one head.
+fn attention(
+    q: &[f64],
+    k: &[f64],
+    v: &[f64],
+    d: usize,
+    hidden: impl Fn(usize, usize) -> bool,
+) -> Vec<f64> {
+    let keys = k.len() / d;
+    let width = v.len() / keys;
+    let row = |nth: usize| {
+        let weight = |key: usize| {
+            let products = q[nth * d..][..d].iter().zip(&k[key * d..][..d]);
+            let score: f64 = products.map(|(q, k)| q * k).sum();
+            if hidden(nth, key) {
+                0.0
+            } else {
+                (score / (d as f64).sqrt()).exp()
+            }
+        };
+        let weights: Vec<f64> = (0..keys).map(weight).collect();
+        let sum: f64 = weights.iter().sum();
+        (0..width)
+            .map(move |column| {
+                let all = weights.iter().enumerate();
+                let mixed: f64 = all.map(|(key, w)| w * v[key * width + column]).sum();
+                if sum == 0.0 { 0.0 } else { mixed / sum }
+            })
+            .collect::<Vec<f64>>()
+    };
+    (0..q.len() / d).flat_map(row).collect()
+}
+
+#[test]
+fn i60_i61_attention_has_no_edges_and_what_sees_nothing_gives_0() {
+    let wide = |tensor: &Tensor| -> Vec<f64> {
+        let elements = tensor.to_vec::<f32>().unwrap();
+        elements.into_iter().map(f64::from).collect()
+    };
+    for (keys, d) in [(2048, 4), (2049, 4), (5, 512), (5, 513)] {
+        let mut random = Seeded::new(60);
+        let mut draw = |shape: &[usize]| {
+            let count = shape.iter().product();
+            let elements: Vec<f32> = (0..count)
+                .map(|_| random.uniform(-1.0, 1.0) as f32)
+                .collect();
+            f32s(shape, &elements)
+        };
+        let inputs = [draw(&[1, 2, d]), draw(&[1, keys, d]), draw(&[1, keys, 3])];
+        let [q, k, v] = inputs.each_ref().map(&wide);
+        let got = both(&inputs, |v| v[0].attention(&v[1], &v[2], None)).unwrap();
+        for (got, want) in wide(&got)
+            .iter()
+            .zip(attention(&q, &k, &v, d, |_, _| false))
+        {
+            assert!(
+                (got - want).abs() < 2e-6,
+                "{keys} keys of width {d}: {got}, not {want}"
+            );
+        }
+    }
+    let low = f32::NEG_INFINITY;
+    let q = f32s(&[3, 2], &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+    let v = f32s(&[3, 1], &[1.0, 2.0, 4.0]);
+    // The first query sees nothing, the second one key, the third the first two.
+    let mask = f32s(&[3, 3], &[low, low, low, low, low, 0.0, 0.0, 0.0, low]);
+    let seen = |query: usize, key: usize| {
+        [[true; 3], [true, true, false], [false, false, true]][query][key]
+    };
+    let want = attention(&wide(&q), &wide(&q), &wide(&v), 2, seen);
+    assert_eq!(want[..2], [0.0, 4.0]);
+    let inputs = [q, v, mask];
+    let masked = |v: &[Value]| v[0].attention(&v[0], &v[1], Some(&v[2]));
+    check(&inputs, masked, "f32[3, 1]", &want, 4.0);
+}

@@ -2,7 +2,7 @@
 
 use graph::op::Op;
 
-use super::{Error, Value, row};
+use super::{Error, LazyLock, MapOp, Value, row};
 
 unary! {
     /// `1.0507 x` for positive elements, `1.0507 * 1.67326 (e^x - 1)` for others.

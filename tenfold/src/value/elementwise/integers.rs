@@ -2,7 +2,7 @@
 
 use graph::op::Op;
 
-use super::{Error, Value, row};
+use super::{Error, LazyLock, MapOp, Value, row};
 
 unary! {
     /// Every bit of integers inverted.
