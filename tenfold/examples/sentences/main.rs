@@ -4,7 +4,11 @@
 //!
 //! `net.rs` builds the net with [`Func`] from the tensors of a safetensors file; `words.rs` cuts text into the pieces that
 //! the model knows. All texts go through the net in one batch; the table shows the cosine of each two.
-#![expect(clippy::print_stdout, reason = "a guide talks on the terminal")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a guide talks on the terminal"
+)]
 
 #[path = "../demo/mod.rs"]
 #[expect(dead_code, reason = "this demo shows no confidence")]

@@ -14,6 +14,7 @@ fn tf() -> Result<Tf, Error> {
 
 const F32: DType = DType::F32;
 
+#[expect(clippy::too_many_lines, reason = "a table, one row per name")]
 pub(crate) fn made(rows: &mut Rows) -> Result<(), Error> {
     let tf = tf()?;
     row!(rows, ["tf.zeros1"], tf.zeros(F32, [2])?, "f32[2] 0 0");
@@ -264,6 +265,7 @@ pub(crate) fn with_numbers(rows: &mut Rows) -> Result<(), Error> {
     Ok(())
 }
 
+#[expect(clippy::too_many_lines, reason = "a table, one row per name")]
 pub(crate) fn shaped(rows: &mut Rows) -> Result<(), Error> {
     let tf = tf()?;
     let x = tf.values([2, 2], vec![1_i32, 2, 3, 4])?;
@@ -408,6 +410,7 @@ pub(crate) fn reduced(rows: &mut Rows) -> Result<(), Error> {
     Ok(())
 }
 
+#[expect(clippy::too_many_lines, reason = "a table, one row per name")]
 pub(crate) fn networks(rows: &mut Rows) -> Result<(), Error> {
     let tf = tf()?;
     let x = tf.values([2, 2], vec![0.0_f32, 2.0, 1.0, -1.0])?;
