@@ -122,11 +122,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let path = picture::save(&painted(&tf, reaction.state("field")?)?, "reaction.png")?;
-    println!(
-        "{} compilation, {}",
-        reaction.compilations(),
-        path.display()
-    );
+    println!("{}", path.display());
     Ok(())
 }
 

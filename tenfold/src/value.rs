@@ -128,9 +128,9 @@ impl Value {
 
     /// Name of the device that holds the elements; `None` for a symbolic value, which has none before its function is
     /// compiled and run.
-    pub fn device(&self) -> Option<String> {
+    pub fn device(&self) -> Option<&str> {
         match &self.0 {
-            Kind::Eager(tf, _) => Some(tf.device().to_owned()),
+            Kind::Eager(tf, _) => Some(tf.device()),
             Kind::Symbolic(..) => None,
         }
     }

@@ -56,7 +56,7 @@ fn i79_i80_i81_values_answer_what_they_are() {
         (x.dim(0).unwrap(), x.dim(-1).unwrap()),
         (2_usize.into(), 3_usize.into())
     );
-    assert_eq!(x.device().as_deref(), Some("cpu"));
+    assert_eq!(x.device(), Some("cpu"));
     assert!(x.is_eager() && !x.is_symbolic());
     for axis in [2, -3, i64::MIN, i64::MAX] {
         let text = x.dim(axis).unwrap_err().to_string();

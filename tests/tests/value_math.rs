@@ -338,6 +338,14 @@ fn reductions_beyond_sums() {
 }
 
 #[test]
+fn determinants_of_matrices() {
+    let x = [f32s(&[2, 2, 2], &[1.0, 2.0, 3.0, 4.0, 0.0, 1.0, 1.0, 0.0])];
+    check(&x, |v| v[0].det(), "f32[2]", &[-2.0, -1.0], 1.0);
+    let wide = [f32s(&[2, 3], &[0.0; 6])];
+    refuse(&wide, |v| v[0].det(), &["det", "f32[2, 3]"]);
+}
+
+#[test]
 fn losses_and_statistics() {
     let pair = [f32s(&[2], &[1.0, 4.0]), f32s(&[2], &[3.0, 3.0])];
     check(&pair, |v| v[0].mse_loss(&v[1]), "f32[]", &[2.5], 0.0);

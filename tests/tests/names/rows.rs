@@ -97,9 +97,9 @@ impl Look for CompiledFunction {
     }
 }
 
-impl Look for Option<String> {
+impl Look for Option<&str> {
     fn look(&self) -> String {
-        self.clone().unwrap_or_default()
+        self.unwrap_or_default().to_owned()
     }
 }
 
