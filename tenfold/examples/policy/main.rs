@@ -44,6 +44,9 @@ const LEAN: [[f32; 4]; 3] = [
     [-0.4, 0.0, 1.0, 0.0],
 ];
 
+/// How decided agents are: 0 and all actions are equally likely.
+const TEMPER: f64 = 2.5;
+
 /// The net: `f32[squads, agents, 3]` and `i32[squads, agents]` to probabilities and chosen actions.
 fn policy(tf: &Tf) -> Result<CompiledFunction, Error> {
     let table = |rows: &[&[f32]]| tf.values([rows.len(), rows[0].len()], rows.concat());
@@ -61,7 +64,8 @@ fn policy(tf: &Tf) -> Result<CompiledFunction, Error> {
     let roles = net.input("roles", DType::I32, ["squads".into(), "agents".into()])?;
     let noticed = seen.matmul(&notice)?.add(&from)?.gelu()?;
     let scores = noticed.matmul(&advise)?.add(&lean.embedding(&roles)?)?;
-    net.output("probabilities", &scores.softmax(-1)?)?;
+    let probabilities = scores.mul_scalar(TEMPER)?.softmax(-1)?;
+    net.output("probabilities", &probabilities)?;
     net.output("actions", &scores.argmax(-1, false)?)?;
     net.compile(&CompileOptions::default())
 }
