@@ -1,8 +1,6 @@
 //! Activation functions beside the everyday ones.
 
-use graph::op::Op;
-
-use super::{Error, LazyLock, MapOp, Value, row};
+use super::*;
 
 unary! {
     /// `1.0507 x` for positive elements, `1.0507 * 1.67326 (e^x - 1)` for others.

@@ -1,8 +1,6 @@
 //! Angles, hyperbolas, powers, and tests of floats.
 
-use graph::op::Op;
-
-use super::{Error, LazyLock, MapOp, Value, row};
+use super::*;
 
 unary! {
     /// Tangent of radians.

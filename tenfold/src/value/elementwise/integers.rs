@@ -1,8 +1,6 @@
 //! Remainders and bits.
 
-use graph::op::Op;
-
-use super::{Error, LazyLock, MapOp, Value, row};
+use super::*;
 
 unary! {
     /// Every bit of integers inverted.
