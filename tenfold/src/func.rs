@@ -14,6 +14,9 @@ use crate::{CompileOptions, CompiledFunction, Error, Value};
 
 /// A function that is being built.
 ///
+/// Build and compile once, keep the [`CompiledFunction`] where the program keeps its state, and run it every frame: compiling is what
+/// costs time, and [`CompiledFunction::compilations`] tells whether it happens again.
+///
 /// ```
 /// use tenfold::prelude::*;
 ///

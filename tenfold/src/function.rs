@@ -1,6 +1,7 @@
 //! Compiled functions: specialised per set of input shapes, and the specialisations kept.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cpu_interp::reference::ReferenceEvaluator;
 use graph::op::Op;
@@ -95,6 +96,7 @@ impl CompiledFunction {
                 backend: chosen.backend.clone(),
                 function: import.name().to_owned(),
                 memory_limit: options.memory_limit,
+                plans: AtomicUsize::new(0),
             }),
             threads: chosen.threads,
             device_note: chosen.note.clone(),
@@ -139,6 +141,12 @@ impl CompiledFunction {
     /// Number of threads.
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// How many plans have been compiled since the function was made. A run with feeds of new shapes (or, where extents depend
+    /// on data, of new extents) compiles; a run with known ones does not, so in a loop over frames this number stands still.
+    pub fn compilations(&self) -> usize {
+        self.compiler.plans.load(Ordering::Relaxed)
     }
 
     /// Inputs in order.

@@ -40,6 +40,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Who comes from the EVE engine's tensor module finds the names in [`names`].
+//!
 //! What this crate does not own: kernels, passes, file formats. Those are in the crates it re-exports.
 #![forbid(unsafe_code)]
 
@@ -69,7 +71,7 @@ pub use model::Model;
 pub use outputs::Outputs;
 pub use specialisation::{ParseStageError, Specialisation, Stage};
 pub use tf::Tf;
-pub use value::{Value, apply_all};
+pub use value::{Interpolation, Value, apply_all};
 
 pub use graph;
 pub use onnx;
@@ -88,6 +90,9 @@ pub mod prelude {
         TypedTensor, TypedTensorView,
     };
 }
+
+#[doc = include_str!("names.md")]
+pub mod names {}
 
 /// The examples of the README, compiled with the tests.
 #[cfg(doctest)]

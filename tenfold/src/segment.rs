@@ -7,6 +7,7 @@
 //! extents compiles nothing.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cpu_interp::reference::evaluate_views;
@@ -30,6 +31,8 @@ pub(crate) struct Compiler {
     pub(crate) backend: Arc<dyn Backend>,
     pub(crate) function: String,
     pub(crate) memory_limit: Option<usize>,
+    /// Plans made so far.
+    pub(crate) plans: AtomicUsize,
 }
 
 /// A plan, prepared, and what follows it.
@@ -126,6 +129,7 @@ impl Compiler {
             device: self.backend.name().to_owned(),
             source: Box::new(source),
         })?;
+        self.plans.fetch_add(1, Ordering::Relaxed);
         Ok(Segment {
             stages,
             prepared,

@@ -7,15 +7,22 @@
 //! **dtypes.** Eager ops promote operands of different dtypes by the table of [`tensor_core::promote`]; in a function a
 //! mismatch is an error at the line that builds it. **Memory order.** No result depends on it; views are not copied.
 
+mod arrange;
 mod attention;
 mod create;
 mod elementwise;
+mod index;
+mod loss;
 mod matrix;
 mod operators;
 mod reduce;
+mod resample;
+mod scan;
 mod shape;
 mod window;
 mod write;
+
+pub use resample::Interpolation;
 
 use graph::op::Op;
 use graph::{Dim, TensorType, ValueId};
@@ -105,6 +112,29 @@ impl Value {
         self.ty().shape
     }
 
+    /// The extent of one axis; negative axes count from the end.
+    ///
+    /// # Errors
+    /// If there is no such axis.
+    pub fn dim(&self, axis: i64) -> Result<Dim, Error> {
+        let at = self.axis("dim", axis)?;
+        Ok(self.dims().swap_remove(at))
+    }
+
+    /// The number of elements.
+    pub fn elements(&self) -> Dim {
+        Dim::product(&self.dims())
+    }
+
+    /// Name of the device that holds the elements; `None` for a symbolic value, which has none before its function is
+    /// compiled and run.
+    pub fn device(&self) -> Option<&str> {
+        match &self.0 {
+            Kind::Eager(tf, _) => Some(tf.device()),
+            Kind::Symbolic(..) => None,
+        }
+    }
+
     /// The tensor of an eager value.
     ///
     /// # Errors
@@ -165,9 +195,49 @@ impl Value {
         }
     }
 
+    /// The position of an axis that may be counted from the end.
+    fn axis(&self, op: &'static str, axis: i64) -> Result<usize, Error> {
+        let rank = i64::try_from(self.rank()).unwrap_or(i64::MAX);
+        let at = if axis < 0 {
+            axis.saturating_add(rank)
+        } else {
+            axis
+        };
+        match usize::try_from(at) {
+            Ok(at) if at < self.rank() => Ok(at),
+            _ => {
+                let reason = format!("is no axis of {}", self.ty());
+                Err(refused(op, "axis", axis, reason))
+            }
+        }
+    }
+
+    /// The extent of an axis, which must be a number.
+    fn extent(&self, op: &'static str, axis: usize) -> Result<usize, Error> {
+        self.dims()[axis].as_extent().ok_or_else(|| {
+            let reason = format!("the extent of axis {axis} must be a number");
+            refused(op, "x", self.ty(), reason)
+        })
+    }
+
     /// Applies an op of one output to this value alone.
     pub(crate) fn map(&self, op: Op) -> Result<Value, Error> {
         apply(op, &[self])
+    }
+}
+
+/// An argument that makes no sense.
+fn refused(
+    op: &'static str,
+    argument: &'static str,
+    value: impl ToString,
+    reason: impl Into<String>,
+) -> Error {
+    Error::Argument {
+        op,
+        argument,
+        value: value.to_string(),
+        reason: reason.into(),
     }
 }
 

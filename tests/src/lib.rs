@@ -8,6 +8,7 @@
 //! Invariant: what is expected comes from the reference or from another engine, never from the executor under test.
 #![forbid(unsafe_code)]
 
+mod both;
 mod compiled;
 pub mod conformance;
 mod executor;
@@ -20,6 +21,7 @@ pub mod ulp;
 mod values;
 pub mod wire;
 
+pub use both::both;
 pub use compiled::{Canonical, Compiled};
 pub use executor::{Executor, Feeds, Outputs, Reference};
 pub use seeded::Seeded;

@@ -185,3 +185,68 @@ fn r03_state_stays_between_runs() {
             .is_err()
     );
 }
+
+/// What a program does every frame: it keeps the compiled function and runs it. Only a new shape compiles.
+#[test]
+fn j11_j12_a_function_that_is_kept_compiles_once() {
+    let (_, compiled) = layer(&CompileOptions::default());
+    let frame = |batch: usize| Tensor::from_vec_row_major([batch, 3], vec![1.0_f32; 3 * batch]);
+    assert_eq!(compiled.compilations(), 0);
+    for (batch, plans) in [(4, 1), (4, 1), (4, 1), (2, 2), (4, 2), (2, 2)] {
+        let made = compiled.call(&[&frame(batch).unwrap()]).unwrap();
+        assert_eq!(made["y"].shape(), [batch, 2]);
+        assert_eq!(compiled.compilations(), plans);
+    }
+
+    let func = Func::new("count");
+    let frames = func.state("frames", Tensor::scalar(0_i64)).unwrap();
+    let next = frames.add_scalar(1.0).unwrap();
+    func.update(&frames, &next).unwrap();
+    func.output("frames_so_far", &next).unwrap();
+    let count = func.compile(&CompileOptions::default()).unwrap();
+    for frame in 1..=5 {
+        let made = count.call(&[]).unwrap();
+        assert_eq!(made["frames_so_far"].as_slice::<i64>().unwrap(), [frame]);
+        assert_eq!(count.compilations(), 1);
+    }
+}
+
+/// Random numbers, sequences and whole reductions in a function: the first two are constants or follow from a key that is
+/// fed, reductions are ops like others.
+#[test]
+fn j14_what_makes_values_works_while_a_function_is_built() {
+    use tenfold::apply_all;
+    use tenfold::graph::op::{Op, Random, RandomKind};
+
+    let tf = tf();
+    tf.set_seed(3);
+    let eager = tf.uniform(DType::F32, [4]).unwrap();
+    let func = Func::new("made");
+    let key = func.input("key", DType::U64, [2.into()]).unwrap();
+    let op = Op::Random(Random::new(RandomKind::Uniform, DType::F32, [4]));
+    let drawn = apply_all(&op, &[Some(&key)]).unwrap().swap_remove(0);
+    func.output("drawn", &drawn).unwrap();
+    // A value that is there becomes a constant of the function.
+    let noisy = drawn.sub(&eager).unwrap();
+    func.output("difference", &noisy.abs().unwrap().max().unwrap())
+        .unwrap();
+    let steps = tf.arange(DType::F32, 0.0, 4.0, 1.0).unwrap();
+    let line = tf.linspace(DType::F32, 1.0, 4.0, 4).unwrap();
+    let ramp = drawn.mul_scalar(0.0).unwrap().add(&steps).unwrap();
+    let dot = ramp.mul(&line).unwrap().sum().unwrap();
+    func.output("dot", &dot).unwrap();
+    let compiled = func.compile(&CompileOptions::default()).unwrap();
+    let run = |key: [u64; 2]| {
+        let key = Tensor::from_vec_row_major([2], key.to_vec()).unwrap();
+        compiled.call(&[&key]).unwrap()
+    };
+    let made = run([3, 0]);
+    assert_eq!(
+        made["drawn"].to_vec::<f32>().unwrap(),
+        eager.to_vec::<f32>().unwrap()
+    );
+    assert_eq!(made["difference"].as_slice::<f32>().unwrap(), [0.0]);
+    assert_eq!(made["dot"].as_slice::<f32>().unwrap(), [20.0]);
+    let other = run([4, 0]);
+    assert!(other["difference"].as_slice::<f32>().unwrap()[0] > 0.0);
+}

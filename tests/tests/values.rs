@@ -480,7 +480,7 @@ fn small_elementwise_ops_give_what_their_plans_give() {
         let elements = value.to_vec::<f32>().unwrap();
         elements.into_iter().map(f32::to_bits).collect()
     };
-    let ops: [(&str, fn(&Value, &Value) -> Result<Value, Error>); 7] = [
+    let ops: [(&str, Binary); 7] = [
         ("add", |a, b| a + b),
         ("div", |a, b| a / b),
         ("maximum", Value::maximum),

@@ -13,9 +13,11 @@ use crate::process;
 pub(crate) const HELP: &str = "\
 cargo xtask demo [FILES..]        tells the types of files with the Magika model
 cargo xtask demo ocr [IMAGE]      reads a line of text with the PP-OCRv4 direction and recognition models
+cargo xtask demo sentences [TEXTS..]
+                                  tells how alike texts are, with the model all-MiniLM-L6-v2
 
-Without a file, files of this repository are used. Models are fetched first if they are not there
-(see `cargo xtask assets --help`).
+Without a file or text, files of this repository and texts of the demo are used. Models are fetched first if they are
+not there (see `cargo xtask assets --help`).
 ";
 
 /// What the file type demo looks at when nothing is named: some text, some code, some binary data.
@@ -45,9 +47,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
                     images.len()
                 )));
             }
-            run_example("ocr", "ppocr", images, &[IMAGE])
+            run_example("ocr", "ppocr", &or_default(images, &[IMAGE])?)
         }
-        files => run_example("magika", "magika", files, &FILES),
+        [demo, texts @ ..] if demo == "sentences" => run_example("sentences", "minilm", texts),
+        files => run_example("magika", "magika", &or_default(files, &FILES)?),
     }
 }
 
@@ -59,19 +62,16 @@ pub(crate) fn has_example(name: &str) -> Result<bool, Failure> {
     Ok(example.with_extension("rs").is_file() || example.join("main.rs").is_file())
 }
 
-/// Runs an example of the facade on the named files, which are looked for where the person called us, or on the
-/// default files, which are the repository's own.
-fn run_example(
-    example: &str,
-    asset: &str,
-    named: &[String],
-    default: &[&str],
-) -> Result<(), Failure> {
-    let files = if named.is_empty() {
-        default.iter().map(|&file| file.to_owned()).collect()
-    } else {
-        absolute(named)?
-    };
+/// The named files, which are looked for where the person called us, or the default ones, which are the repository's own.
+fn or_default(named: &[String], default: &[&str]) -> Result<Vec<String>, Failure> {
+    if named.is_empty() {
+        return Ok(default.iter().map(|&file| file.to_owned()).collect());
+    }
+    absolute(named)
+}
+
+/// Runs an example of the facade with these arguments.
+fn run_example(example: &str, asset: &str, arguments: &[String]) -> Result<(), Failure> {
     if !has_example(example)? {
         return Err(Failure::failed(format!(
             "this tree has no example {example:?} in tenfold/examples"
@@ -88,7 +88,7 @@ fn run_example(
         example,
         "--",
     ])?;
-    if process::succeeds(cargo.args(&files))? {
+    if process::succeeds(cargo.args(arguments))? {
         return Ok(());
     }
     Err(Failure::failed(format!(

@@ -120,6 +120,12 @@ const STEPS: &[Step] = &[
         cure: "follow cargo's message; benches/ is a workspace of its own, with its own Cargo.lock",
     },
     Step {
+        name: "sentences",
+        full: true,
+        run: sentences,
+        cure: "run `cargo test -p tenfold --example sentences` alone",
+    },
+    Step {
         name: "demo",
         full: true,
         run: || run_demo("magika", &[]),
@@ -130,6 +136,12 @@ const STEPS: &[Step] = &[
         full: true,
         run: || run_demo("ocr", &["ocr"]),
         cure: "run `cargo xtask demo ocr` alone",
+    },
+    Step {
+        name: "demo sentences",
+        full: true,
+        run: || run_demo("sentences", &["sentences"]),
+        cure: "run `cargo xtask demo sentences` alone",
     },
 ];
 
@@ -278,6 +290,11 @@ fn onnx_suite() -> Result<Outcome, Failure> {
         &[&["test"], &suite[..], &["--", "--nocapture"]].concat(),
         &[],
     )
+}
+
+/// The guide whose model is too large for everyone's tests.
+fn sentences() -> Result<Outcome, Failure> {
+    run_cargo(&["test", "-p", "tenfold", "--example", "sentences"], &[])
 }
 
 /// What `cargo xtask bench` needs of us: the protocol, a peer that fits the facade, the cases of the data model, and those

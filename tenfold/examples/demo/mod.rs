@@ -16,7 +16,8 @@ pub(crate) fn asset(path: &str) -> Result<PathBuf, Box<dyn Error>> {
         return Ok(file);
     }
     let file = file.display();
-    Err(format!("{file} is not there: fetch the models with `cargo xtask assets`").into())
+    let cure = "fetch the models with `cargo xtask assets`, the large ones with `--all` or by name";
+    Err(format!("{file} is not there: {cure}").into())
 }
 
 /// Ten blocks and a percentage.

@@ -8,7 +8,7 @@ impl Value {
     /// `[.., keys, e]`; leading axes broadcast. `mask` is added to the scores and broadcasts over them: 0 keeps a key,
     /// `-inf` hides it.
     ///
-    /// A query whose every key is hidden gives NaN, as the softmax of nothing is.
+    /// Any number of keys and any width will do. A query whose every key is hidden gives 0.
     ///
     /// # Errors
     /// Extents that do not fit, an extent `d` that is not a number, elements that are no floats.
@@ -22,10 +22,16 @@ impl Value {
         })?;
         let scores = self.matmul(&k.transpose()?)?;
         let scores = scores.mul_scalar(1.0 / (d as f64).sqrt())?;
-        let scores = match mask {
-            Some(mask) => scores.add(mask)?,
-            None => scores,
+        let weights = match mask {
+            None => scores.softmax(-1)?,
+            Some(mask) => {
+                let scores = scores.add(mask)?;
+                // The softmax of nothing is NaN.
+                let best = scores.max_axes(&[-1], true)?;
+                let blind = best.equal_scalar(f64::NEG_INFINITY)?;
+                blind.select(&best.number(0.0)?, &scores.softmax(-1)?)?
+            }
         };
-        scores.softmax(-1)?.matmul(v)
+        weights.matmul(v)
     }
 }

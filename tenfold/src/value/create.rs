@@ -3,17 +3,8 @@
 use graph::op::{Op, Random, RandomKind};
 use tensor::{DType, SharedTensor, Tensor};
 
-use super::{Kind, Value};
+use super::{Kind, Value, refused};
 use crate::{Error, Tf};
-
-fn refused(op: &'static str, argument: &'static str, value: impl ToString, reason: &str) -> Error {
-    Error::Argument {
-        op,
-        argument,
-        value: value.to_string(),
-        reason: reason.into(),
-    }
-}
 
 impl Tf {
     /// Zeros.

@@ -1,4 +1,7 @@
 //! Elementwise ops: one row of the op table each, by numpy's broadcasting.
+//!
+//! The everyday ones are here; activations, functions of floats, and remainders and bits have files of their own, which use
+//! the macros of this one.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -143,6 +146,10 @@ macro_rules! with_number {
     };
 }
 
+mod activation;
+mod functions;
+mod integers;
+
 with_number! {
     /// `x + number`, the number in the dtype of `x`.
     add_scalar = "add";
@@ -158,10 +165,16 @@ with_number! {
     maximum_scalar = "max";
     /// `min(x, number)`, the number in the dtype of `x`.
     minimum_scalar = "min";
+    /// `x == number`, the number in the dtype of `x`.
+    equal_scalar = "equal";
     /// `x < number`, the number in the dtype of `x`.
     less_scalar = "less";
+    /// `x <= number`, the number in the dtype of `x`.
+    less_equal_scalar = "less_equal";
     /// `x > number`, the number in the dtype of `x`.
     greater_scalar = "greater";
+    /// `x >= number`, the number in the dtype of `x`.
+    greater_equal_scalar = "greater_equal";
 }
 
 impl Value {
@@ -180,6 +193,14 @@ impl Value {
         self.beside(Tensor::scalar(number).cast(self.dtype())?)
     }
 
+    /// `a != b`, a bool; NaN is unequal to everything.
+    ///
+    /// # Errors
+    /// As [`Value::equal`].
+    pub fn not_equal(&self, other: &Value) -> Result<Value, Error> {
+        self.equal(other)?.not()
+    }
+
     /// `min(max(x, lo), hi)`: `hi` where `lo > hi`; NaN stays.
     ///
     /// # Errors
@@ -187,14 +208,6 @@ impl Value {
     pub fn clamp(&self, lo: f64, hi: f64) -> Result<Value, Error> {
         let (lo, hi) = (self.number(lo)?, self.number(hi)?);
         apply(Op::Map(row("clip")), &[self, &lo, &hi])
-    }
-
-    /// `x` for positive elements, `slope * x` for others.
-    ///
-    /// # Errors
-    /// A dtype that is no float.
-    pub fn leaky_relu(&self, slope: f32) -> Result<Value, Error> {
-        self.map(Op::Map(row("leaky_relu").with("alpha", slope)))
     }
 
     /// `self ? a : b` for a bool `self`, by broadcasting.

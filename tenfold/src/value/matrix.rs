@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use graph::op::{MatMul, Op};
+use graph::op::{Det, MatMul, Op};
 
 use super::elementwise::promoted;
 use super::{Value, apply};
@@ -15,6 +15,14 @@ impl Value {
     pub fn matmul(&self, other: &Value) -> Result<Value, Error> {
         let [a, b] = promoted(self, other)?;
         apply(Op::MatMul(MatMul), &[&a, &b])
+    }
+
+    /// The determinants of square matrices `[.., n, n]`, computed in f64.
+    ///
+    /// # Errors
+    /// Matrices that are not square, or elements that are no floats.
+    pub fn det(&self) -> Result<Value, Error> {
+        self.map(Op::Det(Det))
     }
 
     /// The sum of the products of two vectors of one length, of rank 0.

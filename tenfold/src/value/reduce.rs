@@ -1,8 +1,9 @@
 //! Reductions, softmax and the norms.
 
-use graph::op::{LayerNorm, Op, Reduce, ReduceKind, Softmax};
+use graph::op::{BatchNorm, LayerNorm, Op, Reduce, ReduceKind, Softmax};
+use tensor::DType;
 
-use super::{Value, apply};
+use super::{Value, apply, refused};
 use crate::Error;
 
 macro_rules! reductions {
@@ -55,6 +56,59 @@ impl Value {
         }))
     }
 
+    /// `ln(sum of e^x)` over an axis, computed as `m + ln(sum of e^(x - m))` with its maximum `m`, so that nothing overflows;
+    /// the axis goes or, if `keep`, stays with extent 1.
+    ///
+    /// # Errors
+    /// If there is no such axis or the elements are no floats.
+    pub fn log_sum_exp(&self, axis: i64, keep: bool) -> Result<Value, Error> {
+        let most = self.max_axes(&[axis], true)?;
+        // An infinite maximum would give NaN for itself: it is the result already.
+        let finite = most.is_inf()?.not()?;
+        let shift = finite.select(&most, &most.number(0.0)?)?;
+        let sum = self.sub(&shift)?.exp()?.sum_axes(&[axis], true)?;
+        let whole = sum.log()?.add(&shift)?;
+        if keep { Ok(whole) } else { whole.squeeze(axis) }
+    }
+
+    /// The mean of `(x - mean)^2` over these axes: the variance of all there is, not an estimate from a sample.
+    ///
+    /// # Errors
+    /// As [`Value::mean_axes`].
+    pub fn variance(&self, axes: &[i64], keep: bool) -> Result<Value, Error> {
+        let mean = self.mean_axes(axes, true)?;
+        self.sub(&mean)?.square()?.mean_axes(axes, keep)
+    }
+
+    /// Whether any of the bools over these axes is true; false for none.
+    ///
+    /// # Errors
+    /// As [`Value::sum_axes`], or if the elements are no bools.
+    pub fn any(&self, axes: &[i64], keep: bool) -> Result<Value, Error> {
+        self.bools("any")?.max_axes(axes, keep)?.cast(DType::Bool)
+    }
+
+    /// Whether all of the bools over these axes are true; true for none.
+    ///
+    /// # Errors
+    /// As [`Value::any`].
+    pub fn all(&self, axes: &[i64], keep: bool) -> Result<Value, Error> {
+        self.bools("all")?.min_axes(axes, keep)?.cast(DType::Bool)
+    }
+
+    /// Bools as 0 and 1.
+    fn bools(&self, op: &'static str) -> Result<Value, Error> {
+        match self.dtype() {
+            DType::Bool => self.cast(DType::U8),
+            _ => Err(refused(
+                op,
+                "x",
+                self.ty(),
+                "must be bools; compare it first",
+            )),
+        }
+    }
+
     /// `e^(x - m) / sum of e^(x - m)` along an axis with its maximum `m`.
     ///
     /// # Errors
@@ -88,6 +142,23 @@ impl Value {
             (scale, bias) => &[Some(self), scale, bias],
         };
         Ok(super::apply_all(&op, inputs)?.swap_remove(0))
+    }
+
+    /// `(x - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c]` for `[batch, channels, ..]` with the statistics and
+    /// parameters of the channels `c`, as learned.
+    ///
+    /// # Errors
+    /// If a parameter has another shape than `[channels]`, or the elements are no floats.
+    pub fn batch_norm(
+        &self,
+        scale: &Value,
+        bias: &Value,
+        mean: &Value,
+        variance: &Value,
+        epsilon: f32,
+    ) -> Result<Value, Error> {
+        let op = Op::BatchNorm(BatchNorm { epsilon });
+        apply(op, &[self, scale, bias, mean, variance])
     }
 
     /// `x / sqrt(mean of x^2 + epsilon)` over the last axis, times `scale` where given.

@@ -1,10 +1,10 @@
 //! Other shapes over the same elements, parts, and several values side by side. On eager values, views copy nothing.
 
 use graph::Dim;
-use graph::op::{Concat, Expand, Gather, Op, Reshape, Slice, SliceAxis, Transpose};
+use graph::op::{Concat, Expand, Op, Reshape, Slice, SliceAxis, Transpose};
 use tensor::{SharedTensor, TensorError};
 
-use super::{Kind, Value, apply, apply_all};
+use super::{Kind, Value, apply, refused};
 use crate::{Error, tf};
 
 impl Value {
@@ -73,6 +73,52 @@ impl Value {
         })
     }
 
+    /// The same elements without an axis of extent 1.
+    ///
+    /// # Errors
+    /// If there is no such axis, or its extent is not 1.
+    pub fn squeeze(&self, axis: i64) -> Result<Value, Error> {
+        let at = self.axis("squeeze", axis)?;
+        let mut dims = self.dims();
+        if dims.remove(at) != Dim::Known(1) {
+            let reason = format!("is not of extent 1 in {}", self.ty());
+            return Err(refused("squeeze", "axis", axis, reason));
+        }
+        self.reshape(dims)
+    }
+
+    /// The same elements with a new axis of extent 1, which is `axis` of the result; negative ones count from its end.
+    ///
+    /// # Errors
+    /// If the result has no such axis.
+    pub fn unsqueeze(&self, axis: i64) -> Result<Value, Error> {
+        let mut dims = self.dims();
+        let places = i64::try_from(dims.len() + 1).unwrap_or(i64::MAX);
+        let at = if axis < 0 {
+            axis.saturating_add(places)
+        } else {
+            axis
+        };
+        let at = usize::try_from(at).ok().filter(|&at| at <= dims.len());
+        let Some(at) = at else {
+            let reason = format!("is no axis of {} with one more", self.ty());
+            return Err(refused("unsqueeze", "axis", axis, reason));
+        };
+        dims.insert(at, Dim::Known(1));
+        self.reshape(dims)
+    }
+
+    /// Two axes in each other's place; negative ones count from the end.
+    ///
+    /// # Errors
+    /// If there is no such axis.
+    pub fn swap_axes(&self, a: i64, b: i64) -> Result<Value, Error> {
+        let (a, b) = (self.axis("swap_axes", a)?, self.axis("swap_axes", b)?);
+        let mut axes: Vec<usize> = (0..self.rank()).collect();
+        axes.swap(a, b);
+        self.permute(&axes)
+    }
+
     /// All elements along one axis, in row-major order.
     ///
     /// # Errors
@@ -137,23 +183,5 @@ impl Value {
         let mut parts = vec![self];
         parts.extend(others);
         apply(Op::Concat(Concat { axis }), &parts)
-    }
-
-    /// Rows of this table: `y[i.., b..] = table[indices[i..], b..]` for `i32` or `i64` indices; negative ones count from the
-    /// end.
-    ///
-    /// # Errors
-    /// Indices of another dtype; an index out of range, when it runs.
-    pub fn embedding(&self, indices: &Value) -> Result<Value, Error> {
-        self.gather(indices, 0)
-    }
-
-    /// `y[a.., i.., b..] = x[a.., indices[i..], b..]` with `a..` before `axis`.
-    ///
-    /// # Errors
-    /// As [`Value::embedding`], or if there is no such axis.
-    pub fn gather(&self, indices: &Value, axis: i64) -> Result<Value, Error> {
-        let inputs = [Some(self), Some(indices)];
-        Ok(apply_all(&Op::Gather(Gather { axis }), &inputs)?.swap_remove(0))
     }
 }

