@@ -44,6 +44,7 @@ const UNSAFE_TESTS: &[&str] = &[
     "tensor/tests/cost.rs",
     "onnx/tests/cost.rs",
     "tests/tests/hostile.rs",
+    "tests/tests/steady_runs.rs",
     "fuzz/tests/smoke.rs",
     "tensor-io/tests/failing_memory.rs",
 ];
