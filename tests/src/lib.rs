@@ -8,6 +8,7 @@
 //! Invariant: what is expected comes from the reference or from another engine, never from the executor under test.
 #![forbid(unsafe_code)]
 
+pub mod all;
 mod both;
 mod compiled;
 pub mod conformance;

@@ -33,7 +33,7 @@ const fn summed(max_ulp: u32) -> Numerics {
 pub(super) static SOFTMAX: OpDef = def(
     "softmax",
     (1, 1),
-    "e^(x - m) / sum over axis of e^(x - m), m = max over axis; a row of -inf gives NaN",
+    "e^(x - m) / sum over axis of e^(x - m), m = max over axis; a row with inf, or of -inf alone, gives NaN",
     summed(8),
     "ONNX Softmax, opset 13",
 );
@@ -41,7 +41,7 @@ pub(super) static SOFTMAX: OpDef = def(
 pub(super) static LOG_SOFTMAX: OpDef = def(
     "log_softmax",
     (1, 1),
-    "x - m - ln(sum over axis of e^(x - m)), m = max over axis",
+    "x - m - ln(sum over axis of e^(x - m)), m = max over axis; a row with inf, or of -inf alone, gives NaN",
     summed(8),
     "ONNX LogSoftmax, opset 13",
 );

@@ -10,7 +10,7 @@
 //! becomes of numbers that do not fit.
 
 use graph::ValueId;
-use graph::op::{Decode, Encode, MapOp, Op};
+use graph::op::{BitCast, Decode, Encode, MapOp, Op};
 use tensor_core::{DType, FloatFormat, FloatRounding};
 
 use super::{Row, row};
@@ -114,24 +114,33 @@ fn convert(call: &mut Call<'_>, x: ValueId, to: Element, mode: &Mode) -> Done {
     }
 }
 
-/// ONNX keeps the low bits of an integer that does not fit; the op table's cast saturates. For results of 8 and 16
-/// bits the low bits are taken first. A result of 32 bits or more saturates: such casts are index arithmetic, whose
-/// values fit, and their elements have to stay known to inference.
+/// ONNX keeps the low bits of an integer that does not fit; the op table's cast saturates, so the low bits are taken first. A signed
+/// result of 32 or 64 bits saturates: such casts are index arithmetic, whose values fit, and their elements have to stay
+/// known to inference.
 fn convert_plain(call: &mut Call<'_>, x: ValueId, to: DType) -> Done {
     let from = call.dtype(x);
-    let narrows = from.is_integer() && to.is_integer() && to.size_bytes() <= 2;
-    if !narrows || from == to {
+    let index = matches!(to, DType::I32 | DType::I64);
+    if !from.is_integer() || !to.is_integer() || index || from == to {
         return call.finish(Op::Map(MapOp::cast(to)), &[Some(x)]);
     }
-    let wide = call.cast(x, DType::I64)?;
-    let bits = if to.size_bytes() == 1 { 8 } else { 16 };
+    let same_bits = |to| Op::BitCast(BitCast { to });
+    let wide = match from {
+        DType::U64 => call.emit(same_bits(DType::I64), &[Some(x)])?,
+        _ => call.cast(x, DType::I64)?,
+    };
+    let bits = match to.size_bytes() {
+        1 => 8,
+        2 => 16,
+        4 => 32,
+        _ => return call.finish(same_bits(to), &[Some(wide)]),
+    };
     let low = low_bits(call, wide, bits, to.is_signed_integer())?;
     call.finish(Op::Map(MapOp::cast(to)), &[Some(low)])
 }
 
 /// The low bits of an `i64` as an integer of so many bits.
 fn low_bits(call: &mut Call<'_>, x: ValueId, bits: u32, signed: bool) -> Result<ValueId, Stop> {
-    let range = f64::from(1_u32 << bits);
+    let range = f64::from(bits).exp2();
     if !signed {
         return call.apply_number("bitwise_and", x, range - 1.0);
     }

@@ -35,7 +35,8 @@ pub(super) const ROWS: &[Row] = &[
 
 fn lp_pool(call: &mut Call<'_>) -> Done {
     let attributes = attributes(call);
-    let (ceil, p) = (call.flag("ceil_mode", false), call.int("p", 2));
+    let ceil = attributes.rounds_up(call.flag("ceil_mode", false));
+    let p = call.int("p", 2);
     if !call.has("kernel_shape") {
         let name = "kernel_shape";
         call.refuse(ProblemKind::MissingAttribute { name });

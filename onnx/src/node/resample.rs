@@ -4,8 +4,8 @@
 //!
 //! - Opset 7: `Upsample` has the attribute `scales`; opset 9: it is an input. Opset 10: `Resize`, which means the same.
 //! - Opset 11: `Resize` has sizes, a region and all its modes; opset 13: every input but the first may be left out; opset 18:
-//!   `antialias`, `axes`, `keep_aspect_ratio_policy`; opset 19: `half_pixel_symmetric`. `tf_half_pixel_for_nn` of opset 11 is
-//!   refused.
+//!   `antialias`, `axes`, `keep_aspect_ratio_policy`; opset 19: `half_pixel_symmetric`; opset 11 alone has
+//!   `tf_half_pixel_for_nn`.
 //! - Opset 16: `GridSample` for pictures; opset 20: for any number of axes, with other names of the modes. Opset 20: `AffineGrid`.
 //! - Opset 10: `RoiAlign`; opset 16: its coordinates are those of the elements' middles unless it says otherwise.
 
@@ -122,8 +122,11 @@ fn resize(call: &mut Call<'_>) -> Done {
         "coordinate_transformation_mode",
         Coordinates::HalfPixel,
         |word| {
-            let old = |c: &Coordinates| opset >= 19 || *c != Coordinates::HalfPixelSymmetric;
-            Coordinates::named(word).filter(old)
+            Coordinates::named(word).filter(|c| match c {
+                Coordinates::HalfPixelSymmetric => opset >= 19,
+                Coordinates::TfHalfPixelForNn => opset < 13,
+                _ => true,
+            })
         },
     );
     let op = Resize {

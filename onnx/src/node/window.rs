@@ -153,6 +153,12 @@ fn sizes(call: &mut Call<'_>, name: &'static str, least: i64) -> Option<Vec<usiz
 }
 
 impl Attributes {
+    /// Whether a rest gets a window of its own, given the attribute `ceil_mode`: with padding that is chosen, the number of windows
+    /// does not depend on it.
+    pub(super) fn rounds_up(&self, ceil_mode: bool) -> bool {
+        ceil_mode && self.auto_pad == "NOTSET"
+    }
+
     /// The window over `spatial` axes.
     pub(super) fn window(&self, spatial: usize) -> Window {
         let ones = || vec![1; spatial];
@@ -269,7 +275,7 @@ fn deform_conv(call: &mut Call<'_>) -> Done {
 
 fn pool(call: &mut Call<'_>, kind: PoolKind) -> Done {
     let attributes = attributes(call);
-    let ceil = call.flag("ceil_mode", false);
+    let ceil = attributes.rounds_up(call.flag("ceil_mode", false));
     let count_pad = call.flag("count_include_pad", false);
     let column_major = call.flag("storage_order", false);
     if !call.has("kernel_shape") {

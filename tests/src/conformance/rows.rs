@@ -4,6 +4,7 @@ mod arithmetic;
 mod codes;
 mod copies;
 mod elementwise;
+mod empty;
 mod indexed;
 mod recurrent;
 mod resampled;
@@ -26,6 +27,7 @@ pub fn rows() -> Vec<Row> {
     rows.extend(copies::rows());
     rows.extend(windows::rows());
     rows.extend(resampled::rows());
+    rows.extend(empty::rows());
     rows.extend(codes::rows());
     rows.extend(recurrent::rows());
     rows
@@ -126,6 +128,34 @@ mod tests {
             .filter(|name| !rows.iter().any(|row| row.op() == *name))
             .collect();
         assert!(without.is_empty(), "ops without a row: {without:?}");
+    }
+
+    #[test]
+    fn every_op_has_rows_without_elements() {
+        /// Their inputs have elements by what they mean.
+        const NEVER: &[&str] = &["range", "random_uniform", "random_normal"];
+        let empty = |row: &Row| {
+            let shapes = row
+                .shapes
+                .iter()
+                .map(|shape| row.inputs.replace("[S", &format!("[{shape}")));
+            let mut extents = shapes.flat_map(|inputs| {
+                let parts = inputs.split(['[', ']', ',', ' ']).map(str::to_owned);
+                parts.collect::<Vec<_>>()
+            });
+            extents.any(|extent| extent == "0")
+        };
+        let rows = rows();
+        let without: Vec<&str> = graph::op::table()
+            .iter()
+            .map(|def| def.name)
+            .filter(|name| !NEVER.contains(name))
+            .filter(|name| !rows.iter().any(|row| row.op() == *name && empty(row)))
+            .collect();
+        assert!(
+            without.is_empty(),
+            "ops without a row of no elements: {without:?}"
+        );
     }
 
     #[test]

@@ -135,25 +135,23 @@ impl Axis<'_> {
     /// Where index `at` of the result lies in the input.
     fn place(&self, at: usize) -> f64 {
         let (i, d, scale) = (at as f64, self.extent as f64, self.axis.scale);
-        let unrounded = scale * d;
+        let resized = self.axis.extent as f64;
         let half_pixel = (i + 0.5) / scale - 0.5;
         match self.op.coordinates {
             Coordinates::HalfPixel => half_pixel,
-            Coordinates::HalfPixelSymmetric => {
-                d / 2.0 * (1.0 - self.axis.extent as f64 / unrounded) + half_pixel
-            }
-            Coordinates::PytorchHalfPixel if unrounded == 1.0 => -0.5,
+            Coordinates::HalfPixelSymmetric => d / 2.0 * (1.0 - resized / (scale * d)) + half_pixel,
+            Coordinates::PytorchHalfPixel | Coordinates::AlignCorners if resized == 1.0 => 0.0,
             Coordinates::PytorchHalfPixel => half_pixel,
-            Coordinates::AlignCorners if unrounded == 1.0 => 0.0,
-            Coordinates::AlignCorners => i * (d - 1.0) / (unrounded - 1.0),
+            Coordinates::AlignCorners => i * (d - 1.0) / (resized - 1.0),
+            Coordinates::TfHalfPixelForNn => (i + 0.5) / scale,
             Coordinates::Asymmetric => i / scale,
             Coordinates::TfCropAndResize => {
                 let (start, end) = self.part;
                 let length = (end - start) * (d - 1.0);
-                let along = if unrounded == 1.0 {
+                let along = if resized == 1.0 {
                     length / 2.0
                 } else {
-                    i * length / (unrounded - 1.0)
+                    i * length / (resized - 1.0)
                 };
                 start * (d - 1.0) + along
             }

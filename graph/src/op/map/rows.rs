@@ -298,7 +298,7 @@ pub(super) static ROWS: &[Row] = &[
         "div",
         Div,
         Number,
-        "a / b; integers toward zero, x / 0 = 0",
+        "a / b; integers toward zero and wrapping, x / 0 = 0",
         EXACT,
         "ONNX Div"
     )

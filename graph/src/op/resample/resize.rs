@@ -24,18 +24,20 @@ words! {
 
 words! {
     /// Where index `i` of an axis of the result lies in the input; `s` is the scale, `d` and `o` are the extents of input and
-    /// result, `o` here `s * d` unrounded.
+    /// result. `o` is a whole number, as in the text of the standard, also where `s * d` is none.
     pub enum Coordinates {
         /// `(i + 0.5) / s - 0.5`
         HalfPixel = "half_pixel",
-        /// As `half_pixel`, around the middle of the input also where `o` is rounded.
+        /// As `half_pixel`, around the middle of the input also where `o` is not `s * d`.
         HalfPixelSymmetric = "half_pixel_symmetric",
-        /// As `half_pixel`, but -0.5 where `o` is 1.
+        /// As `half_pixel`, but 0 where `o` is 1.
         PytorchHalfPixel = "pytorch_half_pixel",
         /// `i * (d - 1) / (o - 1)`; 0 where `o` is 1.
         AlignCorners = "align_corners",
         /// `i / s`
         Asymmetric = "asymmetric",
+        /// `(i + 0.5) / s`
+        TfHalfPixelForNn = "tf_half_pixel_for_nn",
         /// `align_corners` within the part of the input that `roi` names; `extrapolation` stands for what is outside the input.
         TfCropAndResize = "tf_crop_and_resize",
     }

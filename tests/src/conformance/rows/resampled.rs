@@ -24,6 +24,7 @@ fn resized(rows: &mut Vec<Row>) {
         "pytorch_half_pixel",
         "align_corners",
         "asymmetric",
+        "tf_half_pixel_for_nn",
     ] {
         for nearest in ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"] {
             let call = format!(
