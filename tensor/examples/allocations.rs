@@ -167,7 +167,8 @@ fn by_conversion(out: &mut impl Write) -> Outcome {
 fn sizes(out: &mut impl Write) -> Outcome {
     writeln!(out, "== Bytes of the types themselves ==")?;
     // A layout is shape, strides and offset. An owner adds its storage (vector 24, recycler 16, placement 8, or a boxed
-    // buffer 16), a view its slice 16, a dynamic dtype its tag 8, a shared tensor its counted pointer 8.
+    // buffer 16), a view its slice 16, a dynamic dtype its tag 8. A shared
+    // tensor is two counted pointers: to its owner, and to a layout of its own if it has one.
     type Matrix<D> = TypedTensor<f64, Rank<2>, D>;
     let rows = [
         ("DType", size_of::<DType>()),
