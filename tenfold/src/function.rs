@@ -115,10 +115,13 @@ impl CompiledFunction {
     ) -> Result<Self, Error> {
         let mut function = CompiledFunction::new(import, options)?;
         let state_of = |port: &Port| states.iter().position(|state| state.name == port.name);
-        let mut fed = 0..;
+        let mut fed = 0;
         let slots = function.inputs.iter().map(|port| match state_of(port) {
             Some(nth) => Slot::State(nth),
-            None => Slot::Feed(fed.next().unwrap_or_default()),
+            None => {
+                fed += 1;
+                Slot::Feed(fed - 1)
+            }
         });
         function.slots = slots.collect();
         function.inputs.retain(|port| state_of(port).is_none());

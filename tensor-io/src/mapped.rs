@@ -146,7 +146,7 @@ pub(crate) fn read(
         if let Some(allocator) = reading.allocator {
             let refused = |source| FileError::tensor(file)(TensorError::Alloc { op: "read_in", source });
             let mut buffer = AllocBuffer::filled(allocator, count, T::zeroed()).map_err(refused)?;
-            let elements = buffer.host_mut().unwrap_or_default();
+            let elements = buffer.host_mut().expect("`filled` refuses memory that the host can't write");
             fill::<T>(elements, reader, encoding, reading.seen).map_err(no_values)?;
             return over_buffer::<T>(entry, Box::new(buffer), file);
         }
